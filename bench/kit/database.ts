@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { RedisClient, SQL } from 'bun';
 import { cpuSeconds } from './process.ts';
 
+export const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+export const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
+
 /** The load on PostgreSQL and Redis, for a benchmark on the same machine. */
 export interface DatabaseWatch {
   /** CPU seconds so far of both servers. */

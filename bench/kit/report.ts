@@ -16,10 +16,12 @@ export const median = (values: number[]): number => {
 };
 
 /** Half of the range between minimum and maximum, as a share of the median. */
-export const spread = (values: number[]): number =>
-  (Math.max(...values) - Math.min(...values)) / 2 / Math.max(1e-12, median(values));
+export const spread = (values: number[]): string =>
+  `±${Math.round(((Math.max(...values) - Math.min(...values)) / 2 / Math.max(1e-12, median(values))) * 100)} %`;
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+export const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
 export function report(suite: string, rows: Row[], goals: string[]): void {
   const machine = `${cpus().length} cores of ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Bun ${Bun.version}`;

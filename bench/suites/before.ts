@@ -46,7 +46,7 @@ export async function before(): Promise<void> {
 
 const figuresOf = (ratios: number[]) => ({
   'now / before': round(median(ratios), 3),
-  spread: `±${Math.round(spread(ratios) * 100)} %`,
+  spread: spread(ratios),
   pairs: ratios.length,
 });
 

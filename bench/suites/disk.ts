@@ -6,11 +6,11 @@ import { sql } from 'kysely';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { openDb } from '../../server/src/platform/db/open.ts';
 import type { Db } from '../../server/src/platform/db/tables.ts';
+import { databaseUrl } from '../kit/database.ts';
 import { type Row, report } from '../kit/report.ts';
 
 const entries = 200_000;
 const users = 10_000;
-const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 /** Disk space of a million usage log entries as the relay writes them, including indexes. */
 export async function disk(): Promise<void> {

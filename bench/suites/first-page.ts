@@ -73,7 +73,7 @@ export async function firstPage(): Promise<void> {
     figures: {
       'heading s': round(median(seconds(name, 'headingMs'))),
       'content s': round(median(seconds(name, 'contentMs'))),
-      spread: `±${Math.round(spread(seconds(name, 'contentMs')) * 100)} %`,
+      spread: spread(seconds(name, 'contentMs')),
       requests: median(all.map(({ requests }) => requests)),
       kB: Math.round(median(all.map(({ bytes }) => bytes)) / 1_000),
     },

@@ -1,6 +1,7 @@
 import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
-import { goal, median, report, round, spread } from '../kit/report.ts';
+import { goal, report } from '../kit/report.ts';
+import { cpuBeside } from '../kit/rounds.ts';
 import { addChannel, chatBody, type Service, startService } from '../kit/service.ts';
 
 const connections = 64;
@@ -60,18 +61,7 @@ export async function levels(): Promise<void> {
 }
 
 function print(results: Map<string, Measured[]>): void {
-  const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Compared pair by pair, since the machine's speed varies between rounds. */
-  const ratio = median(cpu(within).map((micros, i) => micros / cpu(alone)[i]!));
-  const rows = [...results].map(([name, measured]) => ({
-    what: name,
-    figures: {
-      'req/s': Math.round(median(measured.map((m) => m.requestsPerSecond))),
-      'CPU µs/req': round(median(cpu(name)), 1),
-      spread: `±${Math.round(spread(cpu(name)) * 100)} %`,
-      'CPU × alone': name === alone ? 1 : round(ratio, 3),
-      failures: measured.reduce((sum, m) => sum + m.failures, 0),
-    },
-  }));
-  report('levels', rows, [goal('budgets at three levels cost at most 5 % more CPU a request', ratio <= 1.05)]);
+  const { rows, ratio } = cpuBeside(results, alone, 'CPU × alone', 3);
+  const met = ratio(within) <= 1.05;
+  report('levels', rows, [goal('budgets at three levels cost at most 5 % more CPU a request', met)]);
 }

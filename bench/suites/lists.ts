@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { databaseUrl, redisUrl } from '../kit/database.ts';
 import { goal, median, type Row, report, round } from '../kit/report.ts';
 import { type Service, startService } from '../kit/service.ts';
 import { type Amounts, amountsFor } from '../lists/amounts.ts';
@@ -19,8 +20,6 @@ const rounds = Number(process.env.LISTS_ROUNDS ?? 41);
 /** For the JIT compilers, and to have the database pages of a list in memory. */
 const warmUps = Math.ceil(rounds / 3);
 const most = 1.5;
-const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
 /** A service with this many rows, and its cleanup. */
 interface Grown {

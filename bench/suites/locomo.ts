@@ -1,4 +1,4 @@
-import { goal, type Row, report, round } from '../kit/report.ts';
+import { goal, percent, type Row, report } from '../kit/report.ts';
 import { type Embedder, weak } from '../retrieval/embedders.ts';
 import { type Answered, alone, askAll, misses, share } from '../retrieval/evidence.ts';
 import { type Sample, samplesOf } from '../retrieval/locomo.ts';
@@ -59,5 +59,3 @@ function rowOf(what: string, kind: Answered['kind'] | 'all', single: Answered[],
     },
   };
 }
-
-const percent = (share: number): string => `${round(share * 100, 1)} %`;

@@ -1,8 +1,9 @@
 import { each } from '../kit/each.ts';
-import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { hasWrk, type Measured } from '../kit/load.ts';
 import { startBareProxy } from '../kit/peers.ts';
 import { type Running, rssBytes } from '../kit/process.ts';
-import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { goal, report, round } from '../kit/report.ts';
+import { cpuBeside, inRounds } from '../kit/rounds.ts';
 import { type Service, startService } from '../kit/service.ts';
 import { begin, callOf, connect, of2025, ofNewest, startMcpUpstream, throughProxy } from '../kit/tool-calls.ts';
 
@@ -28,15 +29,7 @@ export async function mcp(): Promise<void> {
       [through]: { ...(await of2025(service)), pid: service.pid },
       [newest]: { ...ofNewest(service), pid: service.pid },
     };
-    const results = new Map<string, Measured[]>();
-    for (let turn = 0; turn <= rounds; turn += 1)
-      for (const [name, load] of Object.entries(contenders)) {
-        const measured = await run({
-          ...{ ...load, method: 'POST', connections, seconds: turn === 0 ? warmUpSeconds : seconds },
-        });
-        // The first round is warm-up.
-        if (turn > 0) results.set(name, [...(results.get(name) ?? []), measured]);
-      }
+    const results = await inRounds(contenders, { rounds, warmUpSeconds, connections, seconds });
     print(results, await openMany(service, upstream));
   } finally {
     for (const running of [service, proxy, upstream]) await running.stop();
@@ -72,19 +65,7 @@ async function openMany(service: Service, upstream: Running): Promise<Many> {
 }
 
 function print(results: Map<string, Measured[]>, { open, failures, kilobytes }: Many): void {
-  const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Compared round by round, since the machine's speed varies. */
-  const ratio = (name: string) => median(cpu(name).map((micros, i) => micros / cpu(bare)[i]!));
-  const rows: Row[] = [...results].map(([name, measured]) => ({
-    what: name,
-    figures: {
-      'req/s': Math.round(median(measured.map((m) => m.requestsPerSecond))),
-      'CPU µs/req': round(median(cpu(name)), 1),
-      spread: `±${Math.round(spread(cpu(name)) * 100)} %`,
-      'CPU × bare': round(ratio(name)),
-      failures: measured.reduce((sum, m) => sum + m.failures, 0),
-    },
-  }));
+  const { rows, ratio } = cpuBeside(results, bare, 'CPU × bare');
   const sessions = { 'open at once': open, 'KB a session': round(kilobytes, 1), failures };
   report(
     'mcp',

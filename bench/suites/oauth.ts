@@ -232,7 +232,7 @@ function print(results: Map<Act, Pair[]>): void {
           of(({ mine, peer }) => mine.requestsPerSecond / peer.requestsPerSecond),
           1,
         ),
-        spread: `±${Math.round(spread(pairs.map(({ mine }) => mine.requestsPerSecond)) * 100)} %`,
+        spread: spread(pairs.map(({ mine }) => mine.requestsPerSecond)),
         'svc CPU µs': round(
           of(({ mine }) => mine.cpuMicrosPerRequest),
           0,

@@ -1,4 +1,4 @@
-import { goal, median, type Row, report, round } from '../kit/report.ts';
+import { goal, median, percent, type Row, report, round } from '../kit/report.ts';
 import { requestsOf } from '../orchestration/requests.ts';
 import { alwaysHard, engine, type Outcome, triageAccuracy } from '../orchestration/simulate.ts';
 import { eightTasks } from '../orchestration/width.ts';
@@ -77,8 +77,6 @@ function together(all: Shares[], way: 'off' | 'on'): string {
   const share = (of: 'quality' | 'cost') => percent(sum(of, way) / sum(of, 'hard'));
   return `${share('quality')} of the quality at ${share('cost')} of the cost`;
 }
-
-const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
 async function compare(mix: Mix, rows: Row[]): Promise<Shares[]> {
   const all: Shares[] = [];

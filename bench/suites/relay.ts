@@ -1,9 +1,10 @@
 import { startBifrost } from '../kit/bifrost.ts';
 import { startLiteLLM } from '../kit/litellm.ts';
-import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { hasWrk, type Measured } from '../kit/load.ts';
 import { startBareProxy, startNginx, startPortkey, startUpstream } from '../kit/peers.ts';
 import type { Running } from '../kit/process.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { inRounds } from '../kit/rounds.ts';
 import { addChannel, chatBody, startService } from '../kit/service.ts';
 
 const connections = 64;
@@ -15,7 +16,7 @@ const seconds = 4;
  */
 const warmUpSeconds = 20;
 
-interface Contender {
+interface Gateway {
   running: Running;
   headers: Record<string, string>;
 }
@@ -31,7 +32,7 @@ export async function relay(): Promise<void> {
   const nginx = await startNginx(upstream);
   const liteLLM = await startLiteLLM(upstream);
   const bifrost = await startBifrost(upstream);
-  const contenders: Contender[] = [
+  const gateways: Gateway[] = [
     { running: await startBareProxy(upstream), headers: json },
     ...(nginx ? [{ running: nginx, headers: json }] : []),
     { running: service, headers: withKey(service.key) },
@@ -46,30 +47,15 @@ export async function relay(): Promise<void> {
     },
     ...[liteLLM, bifrost].flatMap((peer) => (peer ? [{ running: peer, headers: withKey(peer.key) }] : [])),
   ];
+  const contenders = gateways.map(({ running: { name, url, pid }, headers }) => {
+    return [name, { url: `${url}/v1/chat/completions`, headers, body: chatBody(), pid }] as const;
+  });
   try {
-    print(await measure(contenders));
+    print(await inRounds(Object.fromEntries(contenders), { rounds, warmUpSeconds, connections, seconds }));
   } finally {
-    for (const { running } of contenders) await running.stop();
+    for (const { running } of gateways) await running.stop();
     await upstream.stop();
   }
-}
-
-async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>> {
-  const results = new Map<string, Measured[]>();
-  for (let turn = 0; turn <= rounds; turn += 1) {
-    for (const { running, headers } of contenders) {
-      const load = { url: `${running.url}/v1/chat/completions`, method: 'POST', headers, body: chatBody() };
-      const measured = await run({
-        ...load,
-        connections,
-        seconds: turn === 0 ? warmUpSeconds : seconds,
-        pid: running.pid,
-      });
-      // The first round is warm-up.
-      if (turn > 0) results.set(running.name, [...(results.get(running.name) ?? []), measured]);
-    }
-  }
-  return results;
 }
 
 function print(results: Map<string, Measured[]>): void {
@@ -86,7 +72,7 @@ function print(results: Map<string, Measured[]>): void {
     what: name,
     figures: {
       'req/s': Math.round(of(name, rate)),
-      spread: `±${Math.round(spread(results.get(name)!.map(rate)) * 100)} %`,
+      spread: spread(results.get(name)!.map(rate)),
       '× bare': round(ratio(name, bare, rate), 3),
       'CPU µs/req': round(of(name, cpu), 1),
       'CPU × bare': round(ratio(name, bare, cpu)),

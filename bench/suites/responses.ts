@@ -1,6 +1,7 @@
-import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { hasWrk, type Measured } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
-import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { goal, report } from '../kit/report.ts';
+import { cpuBeside, inRounds } from '../kit/rounds.ts';
 import { addChannel, chatBody, startService } from '../kit/service.ts';
 
 const connections = 32;
@@ -31,15 +32,11 @@ export async function responses(): Promise<void> {
   const service = await startService();
   await addChannel(service, upstream.url);
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${service.key}` };
-  const results = new Map<string, Measured[]>();
+  const contenders = Object.entries(asked).map(
+    ([name, { path, body }]) => [name, { url: service.url + path, headers, body, pid: service.pid }] as const,
+  );
   try {
-    for (let turn = 0; turn <= rounds; turn += 1)
-      for (const [name, { path, body }] of Object.entries(asked)) {
-        const load = { url: service.url + path, method: 'POST', headers, body, connections, pid: service.pid };
-        const measured = await run({ ...load, seconds: turn === 0 ? warmUpSeconds : seconds });
-        if (turn > 0) results.set(name, [...(results.get(name) ?? []), measured]);
-      }
-    print(results);
+    print(await inRounds(Object.fromEntries(contenders), { rounds, warmUpSeconds, connections, seconds }));
   } finally {
     await service.stop();
     await upstream.stop();
@@ -47,19 +44,7 @@ export async function responses(): Promise<void> {
 }
 
 function print(results: Map<string, Measured[]>): void {
-  const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Compared round by round, since the machine's speed varies. */
-  const ratio = (name: string) => median(cpu(name).map((micros, i) => micros / cpu(chat)[i]!));
-  const rows: Row[] = [...results].map(([name, measured]) => ({
-    what: name,
-    figures: {
-      'req/s': Math.round(median(measured.map((m) => m.requestsPerSecond))),
-      'CPU µs/req': round(median(cpu(name)), 1),
-      spread: `±${Math.round(spread(cpu(name)) * 100)} %`,
-      'CPU × chat': round(ratio(name)),
-      failures: measured.reduce((sum, m) => sum + m.failures, 0),
-    },
-  }));
+  const { rows, ratio } = cpuBeside(results, chat, 'CPU × chat');
   report(
     'responses',
     rows,

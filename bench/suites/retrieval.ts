@@ -1,7 +1,7 @@
 import { dot, fromBlob, toUnit } from '../../server/src/orchestra/search/vectors.ts';
 import { search } from '../../server/src/orchestra/turn/recall.ts';
 import { openFile } from '../kit/engine.ts';
-import { goal, type Row, report, round } from '../kit/report.ts';
+import { goal, percent, type Row, report } from '../kit/report.ts';
 import { type Conversations, conversationsOf } from '../retrieval/conversations.ts';
 import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
 import { model, type StoredConversations, storeConversations, userId } from '../retrieval/stored-conversations.ts';
@@ -48,7 +48,6 @@ export async function retrieval(): Promise<void> {
   report('retrieval', rows, goals);
 }
 
-const percent = (share: number): string => `${round(share * 100, 1)} %`;
 const percents = ({ words, vectors, fused }: Found) => ({
   'BM25 alone': percent(words),
   'vectors alone': percent(vectors),

@@ -1,5 +1,5 @@
 import { SQL } from 'bun';
-import { type DatabaseWatch, watchDatabase } from '../kit/database.ts';
+import { type DatabaseWatch, databaseUrl, redisUrl, watchDatabase } from '../kit/database.ts';
 import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
@@ -11,8 +11,6 @@ const seconds = 4;
 const warmUpSeconds = 15;
 const connections = 64;
 const users = 16;
-const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
 /** Results of one setup, per round. */
 interface Seen extends Measured {
@@ -126,7 +124,7 @@ function print(settings: Setting[]): void {
     what: name,
     figures: {
       'req/s': Math.round(medianOf(name, 'requestsPerSecond')),
-      spread: `±${Math.round(spread(rounds.map((round) => round.requestsPerSecond)) * 100)} %`,
+      spread: spread(rounds.map((round) => round.requestsPerSecond)),
       '× SQLite': round(ratio(name, names.sqlite, 'requestsPerSecond')),
       'CPU µs/req': round(medianOf(name, 'cpuMicrosPerRequest'), 0),
       'with database': round(medianOf(name, 'cpuOfAll'), 0),

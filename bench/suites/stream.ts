@@ -84,7 +84,7 @@ function print(cpu: Map<string, number[]>, whole: boolean, memory: Map<string, M
     what: name,
     figures: {
       'CPU ms for 400 streams': Math.round(ms(name)),
-      spread: `±${Math.round(spread(cpu.get(name)!) * 100)} %`,
+      spread: spread(cpu.get(name)!),
       '× bare': round(ms(name) / ms(bare)),
       'open at once': memory.get(name)!.open,
       'KB a stream': round(memory.get(name)!.kilobytes, 1),

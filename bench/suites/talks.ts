@@ -1,4 +1,4 @@
-import { goal, type Row, report, round } from '../kit/report.ts';
+import { goal, percent, type Row, report } from '../kit/report.ts';
 import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
 import { type Answered, alone, askAll, share } from '../retrieval/evidence.ts';
 import { pursuits } from '../retrieval/talk-lexicon.ts';
@@ -43,8 +43,6 @@ const embedders: [string, (seed: number) => Embedder | null][] = [
       ),
   ],
 ];
-
-const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
 /** The questions of all seeds. */
 async function pooled(

@@ -19,12 +19,12 @@ import { openSealer } from './lib/seal.ts';
 import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
 import { mcpAuthenticators } from './mcp-callers.ts';
+import { openModelRouting } from './model-routing.ts';
 import { openOAuth } from './oauth/open.ts';
 import { applicationNames } from './oauth/store/applications.ts';
 import type { Observer } from './observe.ts';
 import { openOrchestration } from './orchestration.ts';
 import { openOrganisations } from './organisations/open.ts';
-import { Refusals } from './overview/refusals.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import { MemoryBudget } from './platform/http/memory-budget.ts';
@@ -40,7 +40,6 @@ import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { isKnown } from './relay/model-names.ts';
 import { relayRoutes } from './relay/open.ts';
-import { demoModels } from './relay/providers/demo/models.ts';
 import type { Ask } from './relay/response-sockets/request-sender.ts';
 import { openResponses } from './relay/responses/open.ts';
 import { stoppingError } from './relay/stopping.ts';
@@ -48,13 +47,8 @@ import { openWatchdog } from './relay/watchdog.ts';
 import { openRelaySockets } from './relay-sockets.ts';
 import { openContents } from './requests/contents/open.ts';
 import { requestRoutes } from './requests/routes.ts';
-import { openCatalog } from './routing/catalog/catalog.ts';
-import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
-import { builtInSeeds } from './routing/catalog/seed.ts';
-import { catalogView } from './routing/catalog-view.ts';
 import { healthOfCatalog } from './routing/credential-health.ts';
-import { openRouting } from './routing/open.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { systemPageRoutes } from './system-page.ts';
 import { noteToolCalls, toolMoney } from './tool-calls.ts';
@@ -133,29 +127,8 @@ export async function openFeatures(
   teams.onEnd((accountId) => mcp.forgetUser(accountId));
   organisations.memberships.onLeft(mcp.forgetMember);
 
-  await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
-  const catalog = await openCatalog({
-    db,
-    shared,
-    sealer,
-    demo: config.demoProvider,
-    builtIn: builtInSeeds(demoModels),
-    defaultPrice: () => options.get('DefaultModelPrice'),
-    onTrouble: (message, error) => log.warn({ error }, message),
-  });
-  const refusals = new Refusals(clock);
-  const routing = await openRouting({
-    ...{ db, clock, shared, cacheSync, sealer },
-    catalog: catalogView(catalog, db),
-    teamOf: organisations.teamOf,
-    ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
-    decisionLogDays: () => options.get('DecisionLogDays'),
-    onReport: (id, candidate, report) => {
-      observer.onReport(id, candidate, report);
-      refusals.report(candidate, report);
-    },
-    onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
-    onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
+  const { catalog, routing, refusals } = await openModelRouting({
+    ...{ platform, config, sealer, identity, organisations, observer },
   });
   const stopping = new AbortController();
   const watchdog = openWatchdog(clock);

@@ -1,5 +1,6 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Usage } from '../lib/money.ts';
 import type { OpenDb } from '../platform/db/open.ts';
 import type { Owners } from '../platform/durable/owners.ts';
@@ -18,14 +19,7 @@ import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
 import { heldLevels, notSettled, type ResumableWork, RunningHolds } from './running-holds.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
-import {
-  type AllotmentId,
-  type AllotmentStore,
-  type MaybePromise,
-  type UsageRow,
-  windowAllotment,
-  windowsText,
-} from './store/port.ts';
+import { type AllotmentId, type AllotmentStore, type UsageRow, windowAllotment, windowsText } from './store/port.ts';
 import { postgresAllotmentStore } from './store/postgres.ts';
 import { noteSavings } from './store/savings.ts';
 import { sqliteAllotmentStore } from './store/sqlite.ts';

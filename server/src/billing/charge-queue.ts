@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { engineOf } from '../platform/db/tables.ts';
 import { isTransient } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
@@ -5,7 +6,7 @@ import type { Allotment, Allotments } from './allotment.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
 import { ChargePace, mostPerBatch } from './charge-pace.ts';
 import { keptIn } from './store/allotments.ts';
-import type { AllotmentStore, MaybePromise, TopUp, TopUpRequest } from './store/port.ts';
+import type { AllotmentStore, TopUp, TopUpRequest } from './store/port.ts';
 import type { Settled } from './types.ts';
 import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.ts';
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from './store/port.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 
 /**
  * The levels of budgets, from the narrowest. Holds are taken in this order, so that a refused request has taken little

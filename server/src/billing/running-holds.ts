@@ -1,5 +1,6 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import { lookAgainMs, patienceMs } from './allotment-returns.ts';
 import type { Charge } from './charge-batch.ts';
@@ -20,7 +21,7 @@ import {
 } from './funding.ts';
 import type { Levels } from './levels.ts';
 import { wholeCount } from './rows.ts';
-import type { AllotmentId, MaybePromise, UsageRow } from './store/port.ts';
+import type { AllotmentId, UsageRow } from './store/port.ts';
 import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
 import { OwnershipLost, type Writer } from './writer.ts';
 

@@ -165,17 +165,10 @@ export const ledgerSchema = z
   })
   .meta({ id: 'LedgerEntry' });
 
-export const viewLedger = (row: LedgerRow): z.infer<typeof ledgerSchema> => ({
-  id: row.id,
-  user_id: row.user_id,
-  kind: row.kind === 'grant' ? 'grant' : 'usage',
-  amount: row.amount,
-  balance_after: row.balance_after,
+export const viewLedger = ({ key_id, model_id, ...row }: LedgerRow): z.infer<typeof ledgerSchema> => ({
+  ...row,
   request_id: row.request_id || null,
-  token_id: row.key_id || null,
-  model: row.model_id || null,
-  shortfall: row.shortfall,
-  note: row.note,
+  token_id: key_id || null,
+  model: model_id || null,
   actor_id: row.actor_id || null,
-  created_at: row.created_at,
 });

@@ -1,9 +1,10 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { isTransient } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import { lastBatch, openWriter } from './store/allotments.ts';
-import type { MaybePromise, Turn } from './store/port.ts';
+import type { Turn } from './store/port.ts';
 
 const pauseMs = 200;
 /**

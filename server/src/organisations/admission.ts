@@ -1,20 +1,11 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
-import { thenMaybe } from '../lib/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../lib/maybe-promise.ts';
 import type { RateState, Shared } from '../platform/shared/port.ts';
+import type { Admission, KeyLimits, Reach } from '../routing/key-limits.ts';
 import type { Limits, PlaceStanding, Places } from './places.ts';
 
 const minuteMs = 60_000;
-
-/** The remaining restriction of an admitted request: which providers it may use. */
-export interface Admission {
-  mayUse(provider: string): boolean;
-}
-
-/** What a key may use, for model lists. */
-export interface Reach extends Admission {
-  mayAsk(model: string): boolean;
-}
 
 const words: Record<LevelName, string> = {
   key: 'this API key',
@@ -27,11 +18,11 @@ const counterOf = (organisationId: number, { level, levelId }: Limits, what: str
   `organisation:${organisationId}:${level}:${levelId}:${what}`;
 
 /** Admits requests by what every level allows besides money: models, providers and rate limits. */
-export class Gate {
+export class Gate implements KeyLimits {
   constructor(readonly deps: { places: Places; shared: Shared }) {}
 
   /** Null if nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. A request is counted once. */
-  admit(keyId: number, models: readonly string[], counted = false): Admission | null | Promise<Admission | null> {
+  admit(keyId: number, models: readonly string[], counted = false): MaybePromise<Admission | null> {
     const known = this.deps.places.of(keyId);
     return known instanceof Promise
       ? this.#decideLater(known, models, counted)
@@ -44,15 +35,11 @@ export class Gate {
   }
 
   /** Does not count. Null if every model of every provider is allowed. */
-  reachOf(keyId: number): Reach | null | Promise<Reach | null> {
+  reachOf(keyId: number): MaybePromise<Reach | null> {
     return thenMaybe(this.deps.places.of(keyId), reachIn);
   }
 
-  #decide(
-    standing: PlaceStanding,
-    models: readonly string[],
-    counted: boolean,
-  ): Admission | null | Promise<Admission | null> {
+  #decide(standing: PlaceStanding, models: readonly string[], counted: boolean): MaybePromise<Admission | null> {
     if (standing.limits.length === 0) return null;
     for (const limits of standing.limits) {
       if (limits.models.size === 0 || models.some((model) => limits.models.has(model))) continue;

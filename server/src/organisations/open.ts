@@ -1,13 +1,14 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
-import type { MaybePromise } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowhere } from '../identity/audit/log.ts';
 import type { PlaceOfKey } from '../identity/key-lookup.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Call, Route } from '../platform/http/route.ts';
-import { type Admission, Gate, type Reach } from './admission.ts';
+import type { KeyLimits } from '../routing/key-limits.ts';
+import { Gate } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import type { OrganisationsContext } from './context.ts';
 import { forgetMember } from './members.ts';
@@ -38,19 +39,12 @@ import { namesOfOrganisations } from './store/organisations.ts';
 import { deleteOldWarnings } from './store/warnings.ts';
 import { Warnings } from './warnings.ts';
 
-export interface Organisations {
+export interface Organisations extends KeyLimits {
   routes: Route[];
   /** For keys of teams at providers, which routing stores and the relay tests. */
   ownKeyRoutes(deps: TeamKeyDeps): Route[];
   /** For billing, which places each hold at every level. */
   levels: LevelsPort;
-  /**
-   * Checks a key's request against all levels' limits other than money; `models` are its possible names. Null if
-   * nothing is limited. `counted`: already counted, for another model.
-   */
-  admit(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
-  /** What a key may use at all levels, for lists; null if everything is allowed. */
-  reachOf(keyId: number): Reach | null | Promise<Reach | null>;
   /** Whether a key's place is still valid. */
   placeOf: PlaceOfKey;
   /** The team a key's requests belong to; null if there is none. */

@@ -6,6 +6,7 @@ import type { Blobs } from '../platform/blobs/port.ts';
 import type { Log } from '../platform/log.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
+import type { KeyLimits } from '../routing/key-limits.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
@@ -14,7 +15,7 @@ import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the relay needs from other rooms. */
-export interface RelayDeps {
+export interface RelayDeps extends Partial<KeyLimits> {
   routing: Routing;
   billing: Billing;
   /** Absent: failures are not recorded. */
@@ -34,13 +35,6 @@ export interface RelayDeps {
   answers?: AnswerCache;
   /** Prompts and answers, stored where allowed. */
   contents?: Contents;
-  /**
-   * Checks the organisation's limits other than money for a request with a key; `models` are the names it may be known
-   * by. Null if nothing is limited. `counted`: the request was already counted, for another model.
-   */
-  admit?(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
-  /** What a key may use under its organisation's limits, for model lists; null if nothing is limited. */
-  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** A file the user has uploaded; absent where files are not supported. */
   fileOf?(userId: number, id: string): Promise<OwnFile | null>;
   /** Aborted, with the error for the callers, when the grace period of a shutdown is over. */
@@ -52,16 +46,6 @@ interface OwnFile {
   filename: string;
   bytes: number;
   content(): Promise<Uint8Array | null>;
-}
-
-/** Which providers a request may use. */
-export interface Admission {
-  mayUse(provider: string): boolean;
-}
-
-/** Which providers and models a request may use. */
-export interface Reach extends Admission {
-  mayAsk(model: string): boolean;
 }
 
 /** On whose behalf a request is made: who pays, with which key, and which models are allowed. */

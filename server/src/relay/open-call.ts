@@ -2,9 +2,10 @@ import { isInsufficientQuota } from '../billing/insufficient-quota.ts';
 import type { Hold } from '../billing/types.ts';
 import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
+import type { Admission } from '../routing/key-limits.ts';
 import type { Plan } from '../routing/plan.ts';
 import { type Estimate, estimateCost, requireAllowedModel } from './charge.ts';
-import type { Admission, RelayDeps, RequestContext } from './deps.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
 import { resolveModel, sortedAs } from './model-names.ts';
 import { noteFailure } from './note-failure.ts';
 

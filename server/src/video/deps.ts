@@ -7,20 +7,11 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
+import type { KeyLimits } from '../routing/key-limits.ts';
 import type { Routing } from '../routing/routing.ts';
 
-/** Which providers a job may use. */
-interface Admission {
-  mayUse(provider: string): boolean;
-}
-
-/** And which models. */
-interface Reach extends Admission {
-  mayAsk(model: string): boolean;
-}
-
 /** What this room needs from others. */
-export interface VideoDeps {
+export interface VideoDeps extends Partial<KeyLimits> {
   db: Db;
   jobs: Jobs;
   blobs: Blobs;
@@ -31,10 +22,6 @@ export interface VideoDeps {
   log: Log;
   /** Throws if the user or key is no longer valid. */
   permit: Permits['of'];
-  /** Checks the organisation's limits other than money for a request with a key. */
-  admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
-  /** What a key may use under its organisation's limits, for model lists; null if nothing is limited. */
-  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Decrypts the credentials of channels. */
   sealer: Sealer;
   /** The service's own key, from which users' callback secrets are derived. */

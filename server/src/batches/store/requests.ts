@@ -1,5 +1,6 @@
 import { insertMany } from '../../platform/db/insert-many.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { updateRows } from '../../platform/db/update-rows.ts';
 import { type Attempt, Overtaken } from './batches.ts';
 import type { BatchRow, RequestRow, RequestState } from './tables.ts';
 import './tables.ts';
@@ -69,12 +70,7 @@ export function writeOutcome(
 
 /** Requests that will not be asked any more. */
 export async function closePending(db: Db, batchRef: number, state: 'canceled' | 'expired'): Promise<void> {
-  await db
-    .updateTable('batch_requests')
-    .set({ state })
-    .where('batch_ref', '=', batchRef)
-    .where('state', '=', 'pending')
-    .execute();
+  await updateRows(db, 'batch_requests', { batch_ref: batchRef, state: 'pending' }, { state });
 }
 
 export type StateCounts = Record<RequestState, number>;

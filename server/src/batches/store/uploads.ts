@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
+import { updateRows } from '../../platform/db/update-rows.ts';
 import type { PartRow, UploadRow } from './tables.ts';
 import './tables.ts';
 
@@ -39,14 +40,8 @@ export async function insertPart(db: Db, part: PartRow): Promise<void> {
 }
 
 /** The part is complete. False if it was deleted meanwhile. */
-export async function completePart(db: Db, id: string, bytes: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('upload_parts')
-    .set({ bytes, ready: 1 })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const completePart = (db: Db, id: string, bytes: number): Promise<boolean> =>
+  updateRows(db, 'upload_parts', { id }, { bytes, ready: 1 });
 
 /** Including parts in progress. */
 export const partsOf = (db: Db, uploadId: string): Promise<PartRow[]> =>

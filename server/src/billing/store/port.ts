@@ -1,3 +1,5 @@
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+
 /**
  * A hold that other processes must be able to find: a durable one until `expires_at`, or what a running stream has cost
  * so far.
@@ -112,9 +114,6 @@ export interface AllotmentStore {
   giveBack(turn: Turn, allotments: GiveBack[]): MaybePromise<true | null>;
   progress(turn: Turn, rows: ProgressRow[]): MaybePromise<true | null>;
 }
-
-/** SQLite returns values synchronously. */
-export type MaybePromise<T> = T | Promise<T>;
 
 /** A row of the usage log, without its id. */
 export interface UsageRow {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -9,7 +10,6 @@ import type {
   ChargeBatch,
   GiveBack,
   KeptRow,
-  MaybePromise,
   ProgressRow,
   TopUp,
   TopUpRequest,

@@ -6,7 +6,7 @@ export interface LedgerRow {
   id: number;
   user_id: number;
   /** `usage` for charges, `grant` for credits given or taken by an administrator. */
-  kind: string;
+  kind: 'usage' | 'grant';
   amount: number;
   balance_after: number;
   request_id: string;

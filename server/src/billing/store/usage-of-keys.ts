@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
-import { dayOf, secondsPerDay, usageColumns } from './port.ts';
+import { usageColumns } from './port.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
-import { type KeyIds, within } from './usage-sums.ts';
+import { type KeyIds, timeRangeOf, within } from './usage-sums.ts';
 import './tables.ts';
 
 /* Usage of several keys together, such as those of a team, regardless of who paid. */
@@ -12,26 +12,6 @@ export interface KeysFilter {
   /** Unix seconds, both inclusive. */
   from?: number | undefined;
   to?: number | undefined;
-}
-
-/**
- * The time range of the newest `needed` entries, or null if there are none, so that only days with entries are scanned.
- * Every sum stands for at least one entry, except on the day that `to` cuts.
- */
-async function timeRangeOf(db: Db, { keyIds, from, to }: KeysFilter, needed: number) {
-  const cut = to === undefined ? undefined : dayOf(to);
-  const days = await db
-    .selectFrom('usage_days_all')
-    .where('key_id', 'in', keyIds)
-    .where((e) => e.and(within('day', from && dayOf(from), cut && cut - 1)))
-    .groupBy('day')
-    .orderBy('day', 'desc')
-    .select('day')
-    .limit(needed)
-    .execute();
-  if (days.length === 0 && cut === undefined) return null;
-  const first = days.at(-1)?.day ?? cut!;
-  return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
 }
 
 /** Newest first, after an entry already seen. */

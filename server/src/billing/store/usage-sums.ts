@@ -60,13 +60,14 @@ function sumsOf(
  */
 export async function timeRangeOf(
   db: Db,
-  { from, to, ...filter }: UsageFilter,
+  { from, to, keyIds, ...filter }: UsageFilter & { keyIds?: KeyIds },
   needed: number,
   { charged = false } = {},
 ): Promise<{ from: number; to?: number } | null> {
   const cut = to === undefined ? undefined : dayOf(to);
   const days = await sumsOf(db, filter, from && dayOf(from), cut && cut - 1)
     .$if(charged, (query) => query.where('quota', '>', 0))
+    .$if(keyIds !== undefined, (query) => query.where('key_id', 'in', keyIds!).groupBy('day'))
     .orderBy('day', 'desc')
     .select('day')
     .limit(needed)

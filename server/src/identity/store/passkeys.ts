@@ -2,6 +2,7 @@ import type { Generated, Selectable } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { updateRows } from '../../platform/db/update-rows.ts';
 
 interface PasskeysTable {
   id: Generated<number>;
@@ -46,25 +47,11 @@ export const findPasskey = (db: Db, credentialId: string): Promise<PasskeyRow | 
   findRow(db, 'passkeys', { credential_id: credentialId });
 
 /** False if the counter went backwards, which indicates a cloned authenticator (WebAuthn §6.1.1). */
-export async function notePasskeyUse(db: Db, passkey: PasskeyRow, counter: number, now: number): Promise<boolean> {
-  const result = await db
-    .updateTable('passkeys')
-    .set({ counter, last_used_at: now })
-    .where('id', '=', passkey.id)
-    .where('counter', '=', passkey.counter)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+export const notePasskeyUse = (db: Db, passkey: PasskeyRow, counter: number, now: number): Promise<boolean> =>
+  updateRows(db, 'passkeys', { id: passkey.id, counter: passkey.counter }, { counter, last_used_at: now });
 
-export async function renamePasskey(db: Db, userId: number, id: number, name: string): Promise<boolean> {
-  const result = await db
-    .updateTable('passkeys')
-    .set({ name })
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+export const renamePasskey = (db: Db, userId: number, id: number, name: string): Promise<boolean> =>
+  updateRows(db, 'passkeys', { id, user_id: userId }, { name });
 
 export const deletePasskey = (db: Db, userId: number, id: number): Promise<boolean> =>
   deleteRows(db, 'passkeys', { id, user_id: userId });

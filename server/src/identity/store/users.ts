@@ -2,6 +2,7 @@ import { type Generated, type Selectable, sql } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { updateRows } from '../../platform/db/update-rows.ts';
 import { roles, statuses, type User } from '../user.ts';
 
 interface UsersTable {
@@ -150,15 +151,8 @@ export async function changeUser(
 }
 
 /** The same password with another hash, so sessions stay. False if the password was changed meanwhile. */
-export async function replaceHash(db: Db, id: number, before: string, after: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('users')
-    .set({ password_hash: after })
-    .where('id', '=', id)
-    .where('password_hash', '=', before)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const replaceHash = (db: Db, id: number, before: string, after: string): Promise<boolean> =>
+  updateRows(db, 'users', { id, password_hash: before }, { password_hash: after });
 
 /**
  * A new address is unverified; the same one in other letters is not new, as nowhere here. Compared in the statement,

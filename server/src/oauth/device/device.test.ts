@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { newProver } from '../dpop/dpop.fixture.ts';
-import { basic, faultOf, jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
+import { basic, faultOf, jsonOf, type TestClient } from '../oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { deviceGrant } from './codes.ts';
 
@@ -286,19 +286,4 @@ test('guessing codes is limited by session and by address', async () => {
   await tries(second, 10);
   await tries(third, 10);
   expect((await look(user_code, last)).status).toBe(429);
-});
-
-test('without OpenID Connect, the device flow is not available', async () => {
-  const off = await openOAuthTest();
-  const of = await off.client();
-  expect((await off.post(startPath, { client_id: of.clientId })).status).toBe(404);
-  expect((await off.member.call(`${pagePath}?user_code=BCDF-GHJK`)).status).toBe(404);
-  expect((await off.member.call(pagePath, { method: 'POST', body: {} })).status).toBe(404);
-  const asked = off.post(
-    '/api/oauth2/token',
-    { grant_type: deviceGrant, device_code: 'x' },
-    { authorization: basic(of) },
-  );
-  expect(await faultOf(asked)).toEqual([400, 'unsupported_grant_type']);
-  await off.close();
 });

@@ -1,4 +1,4 @@
-import { deletingOf, deletingPast } from '../../platform/db/delete-rows.ts';
+import { deleteRows, deletingOf, deletingPast } from '../../platform/db/delete-rows.ts';
 import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
@@ -31,24 +31,9 @@ export async function deleteGrant<T>(
       .returning('scopes')
       .executeTakeFirst();
     if (!consent) return null;
-    await tx
-      .deleteFrom('oauth_codes')
-      .where('user_id', '=', userId)
-      .where('application_id', '=', applicationId)
-      .execute();
-    await tx
-      .deleteFrom('oauth_device_codes')
-      .where('user_id', '=', userId)
-      .where('application_id', '=', applicationId)
-      .execute();
-    for (;;) {
-      const gone = await tx
-        .deleteFrom('oauth_tokens')
-        .where('user_id', '=', userId)
-        .where('application_id', '=', applicationId)
-        .executeTakeFirst();
-      if (gone.numDeletedRows === 0n) break;
-    }
+    await deleteRows(tx, 'oauth_codes', { user_id: userId, application_id: applicationId });
+    await deleteRows(tx, 'oauth_device_codes', { user_id: userId, application_id: applicationId });
+    while (await deleteRows(tx, 'oauth_tokens', { user_id: userId, application_id: applicationId }));
     await deleteOrphans(tx, userId);
     return { ...consent, also: await also(tx) };
   });

@@ -1,6 +1,8 @@
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { updateRows } from '../../platform/db/update-rows.ts';
 import { enabled, type MemberRole } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
@@ -64,12 +66,7 @@ export async function addMember(tx: Db, member: Omit<MemberRow, 'scim_user_id'>)
 }
 
 export async function setRole(tx: Db, organisationId: number, userId: number, role: MemberRole): Promise<void> {
-  await tx
-    .updateTable('organisation_members')
-    .set({ role })
-    .where('organisation_id', '=', organisationId)
-    .where('user_id', '=', userId)
-    .execute();
+  await updateRows(tx, 'organisation_members', { organisation_id: organisationId, user_id: userId }, { role });
 }
 
 /** Including team memberships. */
@@ -80,11 +77,7 @@ export async function removeMember(tx: Db, organisationId: number, userId: numbe
     .where('user_id', '=', userId)
     .where('team_id', 'in', teams)
     .execute();
-  await tx
-    .deleteFrom('organisation_members')
-    .where('organisation_id', '=', organisationId)
-    .where('user_id', '=', userId)
-    .execute();
+  await deleteRows(tx, 'organisation_members', { organisation_id: organisationId, user_id: userId });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { Condition, Sorting } from './scim-users.ts';
+import { type Condition, inOrder, type Sorting } from './scim-users.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
 
@@ -18,10 +18,7 @@ export function pageGroups(
     .selectFrom('organisation_teams')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  const sorted = sorting
-    ? found.orderBy(sorting.absent, sorting.direction).orderBy(sorting.by, sorting.direction)
-    : found;
-  return pageOfFew(sorted.selectAll().orderBy('id'), range);
+  return pageOfFew(found.$call(inOrder(sorting)).selectAll().orderBy('id'), range);
 }
 
 export interface GroupMember {

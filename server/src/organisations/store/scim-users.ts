@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
@@ -11,6 +18,11 @@ export interface Sorting {
   by: RawBuilder<unknown>;
   direction: 'asc' | 'desc';
 }
+
+export const inOrder =
+  (sorting: Sorting | null) =>
+  <DB, TB extends keyof DB, O>(found: SelectQueryBuilder<DB, TB, O>) =>
+    sorting ? found.orderBy(sorting.absent, sorting.direction).orderBy(sorting.by, sorting.direction) : found;
 
 /** Selects rows of a table. */
 export type Condition<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>) => Expression<SqlBool>;
@@ -53,10 +65,7 @@ export function pageScimUsers(
     .selectFrom('organisation_scim_users')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  const sorted = sorting
-    ? found.orderBy(sorting.absent, sorting.direction).orderBy(sorting.by, sorting.direction)
-    : found;
-  return pageOfFew(sorted.selectAll().orderBy('id'), range);
+  return pageOfFew(found.$call(inOrder(sorting)).selectAll().orderBy('id'), range);
 }
 
 /** Number of directory entries, and of those that are members. */

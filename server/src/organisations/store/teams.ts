@@ -43,19 +43,9 @@ export async function updateTeam(
 
 /** Its members stay in the organisation; its budgets and limits end, and running requests are still charged. */
 export async function deleteTeam(tx: Db, organisationId: number, id: number): Promise<boolean> {
-  const gone = await tx
-    .deleteFrom('organisation_teams')
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  if (gone.numDeletedRows === 0n) return false;
+  if (!(await deleteRows(tx, 'organisation_teams', { id, organisation_id: organisationId }))) return false;
   for (const table of ['organisation_budgets', 'organisation_limits'] as const)
-    await tx
-      .deleteFrom(table)
-      .where('organisation_id', '=', organisationId)
-      .where('level', '=', 'team')
-      .where('level_id', '=', id)
-      .execute();
+    await deleteRows(tx, table, { organisation_id: organisationId, level: 'team', level_id: id });
   return true;
 }
 

@@ -2,6 +2,7 @@ import type { Generated, Selectable } from 'kysely';
 import { onePage, type PersonalData } from '../db/pages.ts';
 import { resealing } from '../db/reseal.ts';
 import type { Db } from '../db/tables.ts';
+import { updateRows } from '../db/update-rows.ts';
 import { livingOwners } from '../durable/lease.ts';
 
 interface IdempotencyTable {
@@ -58,16 +59,8 @@ export async function findKeyRow(
 }
 
 /** Takes over an attempt whose process is gone; false if another process was faster. */
-export async function takeOver(db: Db, { id, epoch, owner: former }: KeyRow, owner: string): Promise<boolean> {
-  const taken = await db
-    .updateTable('idempotency_keys')
-    .set({ owner, epoch: epoch + 1 })
-    .where('id', '=', id)
-    .where('epoch', '=', epoch)
-    .where('owner', '=', former)
-    .executeTakeFirst();
-  return taken.numUpdatedRows > 0n;
-}
+export const takeOver = (db: Db, { id, epoch, owner: former }: KeyRow, owner: string): Promise<boolean> =>
+  updateRows(db, 'idempotency_keys', { id, epoch, owner: former }, { owner, epoch: epoch + 1 });
 
 export async function keepAnswer(db: Db, { id, epoch }: Held, answer: string): Promise<void> {
   const running = db.updateTable('idempotency_keys').where('id', '=', id).where('epoch', '=', epoch);

@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
-import type { Caller, Reach, RelayDeps } from '../deps.ts';
+import type { Reach } from '../../routing/key-limits.ts';
+import type { Caller, RelayDeps } from '../deps.ts';
 import { supportedByAny } from '../supported-parameters.ts';
 import { allowedModels } from './default-model.ts';
 import { viewModel } from './model-view.ts';

@@ -22,7 +22,6 @@ export default {
   'First token after {duration}': '首 token 用时 {duration}',
   'Cost of request {id}': '请求 {id} 的费用明细',
   'Copy request id {id}': '复制请求 ID {id}',
-  'Your balance did not cover {amount} of the cost.': '其中 {amount} 超出你的余额，未能扣除。',
   'View request': '查看该请求的全部信息',
 
   'From all users': '所有用户',

@@ -18,7 +18,7 @@ interface AliasFormProps {
 
 /** Mounted only while open. */
 export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: AliasFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
+  const { fields, faults, set, save, submit, text } = useCheckedForm(initial, faultsOf, onSubmit);
   return (
     <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
@@ -31,9 +31,7 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
             maxLength={200}
             data-autofocus
             spellCheck={false}
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
           <section>

@@ -18,7 +18,7 @@ const mostCalls = 100_000_000;
 /** Mounted only while open. */
 export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
   const initial = { calls: (application.rate_limit || '') as number | string };
-  const { fields, set, save, submit } = useCheckedForm(
+  const { save, submit, bind } = useCheckedForm(
     initial,
     () => ({}),
     async ({ calls }) => {
@@ -39,8 +39,7 @@ export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
             max={mostCalls}
             allowDecimal={false}
             data-autofocus
-            value={fields.calls}
-            onChange={(calls) => set({ calls })}
+            {...bind('calls')}
           />
           <FormFoot act={save} failure={t('The limit was not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>

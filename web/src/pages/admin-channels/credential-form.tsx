@@ -20,12 +20,7 @@ interface CredentialFormProps {
 export function CredentialForm({ credential, onClose, onSubmit }: CredentialFormProps) {
   const initial = credential ? fieldsOf(credential) : emptyCredential;
   const check = (given: CredentialFields) => faultsOf(given, credential === null);
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
-  const number = (name: 'weight' | 'requestsPerMinute' | 'tokensPerMinute' | 'spendPerDay') => ({
-    value: fields[name],
-    error: faults[name],
-    onChange: (value: number | string) => set({ [name]: value }),
-  });
+  const { save, submit, text, bind } = useCheckedForm(initial, check, onSubmit);
   const limit = {
     min: 1,
     max: 1_000_000_000,
@@ -47,9 +42,7 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             required
             maxLength={64}
             data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           <PasswordInput
             label={t('Key')}
@@ -59,25 +52,23 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             }
             placeholder={credential ? t('Leave empty to keep it') : 'sk-…'}
             autoComplete="off"
-            value={fields.credential}
-            onChange={(event) => set({ credential: event.currentTarget.value })}
-            error={faults.credential}
+            {...text('credential')}
           />
           <NumberInput
             label={t('Weight')}
             description={t('Share of requests relative to the other credentials')}
             min={0}
             max={1_000_000}
-            {...number('weight')}
+            {...bind('weight')}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput label={t('Requests per minute')} {...limit} {...number('requestsPerMinute')} />
-            <NumberInput label={t('Tokens per minute')} {...limit} {...number('tokensPerMinute')} />
+            <NumberInput label={t('Requests per minute')} {...limit} {...bind('requestsPerMinute')} />
+            <NumberInput label={t('Tokens per minute')} {...limit} {...bind('tokensPerMinute')} />
             <DollarInput
               label={t('Dollars per day')}
               max={10_000_000}
               placeholder={t('No limit')}
-              {...number('spendPerDay')}
+              {...bind('spendPerDay')}
             />
           </SimpleGrid>
           <FormFoot

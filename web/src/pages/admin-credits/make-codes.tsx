@@ -42,7 +42,7 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
     };
     onDone((await post('/api/admin/redemption-codes', { body })).codes);
   };
-  const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
+  const { save, submit, text, bind } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
   return (
     <Dialog opened onClose={onClose} title={t('Create codes')}>
       <form onSubmit={submit} noValidate>
@@ -52,9 +52,7 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
             description={t('In dollars, per use')}
             required
             data-autofocus
-            value={fields.usd}
-            onChange={(usd) => set({ usd })}
-            error={faults.usd}
+            {...bind('usd')}
           />
           <SimpleGrid cols={2}>
             <NumberInput
@@ -63,34 +61,27 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
               min={1}
               max={1000}
               allowDecimal={false}
-              value={fields.count}
-              onChange={(count) => set({ count })}
-              error={faults.count}
+              {...bind('count')}
             />
             <NumberInput
               label={t('Uses per code')}
               description={t('Each user can redeem a code once')}
               min={1}
               allowDecimal={false}
-              value={fields.uses}
-              onChange={(uses) => set({ uses })}
-              error={faults.uses}
+              {...bind('uses')}
             />
           </SimpleGrid>
           <TextInput
             type="date"
             label={t('Last day')}
             description={t('Leave empty for codes that never expire')}
-            value={fields.date}
-            onChange={(event) => set({ date: event.currentTarget.value })}
-            error={faults.date}
+            {...text('date')}
           />
           <TextInput
             label={t('Note')}
             description={t('Visible to administrators only')}
             maxLength={200}
-            value={fields.note}
-            onChange={(event) => set({ note: event.currentTarget.value })}
+            {...text('note')}
           />
           <FormFoot
             act={save}

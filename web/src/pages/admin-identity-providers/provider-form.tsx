@@ -15,15 +15,8 @@ interface ProviderFormProps {
   onSubmit: (fields: ProviderFields) => Promise<unknown>;
 }
 
-type Texts = { [K in keyof ProviderFields]: ProviderFields[K] extends string ? K : never }[keyof ProviderFields];
-
 export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit }: ProviderFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
-  const text = (name: Texts) => ({
-    value: fields[name],
-    error: faults[name],
-    onChange: (event: { currentTarget: { value: string } }) => set({ [name]: event.currentTarget.value }),
-  });
+  const { fields, set, save, submit, text, bind, toggle } = useCheckedForm(initial, faultsOf, onSubmit);
   const console = presets.find(({ value }) => value === fields.preset)?.console;
   return (
     <form onSubmit={submit} noValidate>
@@ -81,25 +74,19 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
             {t('Register a client')}
           </Anchor>
         )}
-        <Switch
-          label={t('Create accounts for users who have none')}
-          checked={fields.allowSignUp}
-          onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
-        />
+        <Switch label={t('Create accounts for users who have none')} {...toggle('allowSignUp')} />
         <Switch
           label={t('Trust email addresses as verified')}
           description={t(
             'Enable only if the provider verifies addresses: a false address could give access to another user’s account',
           )}
-          checked={fields.trustEmail}
-          onChange={(event) => set({ trustEmail: event.currentTarget.checked })}
+          {...toggle('trustEmail')}
         />
         <TagsInput
           label={t('Email domains')}
           description={t('Allow only verified email addresses of these domains; empty allows everyone')}
           placeholder="example.com"
-          value={fields.emailDomains}
-          onChange={(emailDomains) => set({ emailDomains })}
+          {...bind('emailDomains')}
           splitChars={[',', ' ']}
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -122,8 +109,7 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
             description={t(
               'Stores the tokens of each sign-in, encrypted; turning it off deletes them, and everyone must sign in again',
             )}
-            checked={fields.vouches}
-            onChange={(event) => set({ vouches: event.currentTarget.checked })}
+            {...toggle('vouches')}
           />
         )}
         <FormFoot act={save} failure={t('The provider was not saved')} submitLabel={submitLabel} onCancel={onCancel} />

@@ -2,6 +2,7 @@ import { Checkbox, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
+import type { CheckedForm } from '../../use-checked-form.ts';
 import { type McpFaults, type McpFields, needsClient } from './mcp-fields.ts';
 import { VouchedByField } from './vouched-by-field.tsx';
 
@@ -12,26 +13,14 @@ const clientHints: Partial<Record<McpFields['auth'], string>> = {
   jwt_bearer: t('Of a client registered manually with the server, if one is required in addition to the token'),
 };
 
-interface ClientFieldsProps {
-  fields: McpFields;
-  faults: McpFaults;
-  set: (change: Partial<McpFields>) => void;
-}
-
 /**
  * For servers whose authorization server has no dynamic client registration, and for servers that the service itself
  * signs in to.
  */
-export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
+export function ClientFields({ fields, faults, set, text, bind, toggle }: CheckedForm<McpFields, McpFaults>) {
   return (
     <>
-      {fields.auth === 'enterprise' && (
-        <VouchedByField
-          value={fields.vouchedBy}
-          error={faults.vouchedBy}
-          onChange={(vouchedBy) => set({ vouchedBy })}
-        />
-      )}
+      {fields.auth === 'enterprise' && <VouchedByField {...bind('vouchedBy')} />}
       {fields.auth === 'jwt_bearer' && (
         <TextInput
           label={t('Token file')}
@@ -41,9 +30,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
           spellCheck={false}
           maxLength={100}
           placeholder="wiki-token"
-          value={fields.assertionFile}
-          error={faults.assertionFile}
-          onChange={(event) => set({ assertionFile: event.currentTarget.value })}
+          {...text('assertionFile')}
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -53,9 +40,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
           required={needsClient(fields)}
           autoComplete="off"
           maxLength={2_000}
-          value={fields.clientId}
-          error={faults.clientId}
-          onChange={(event) => set({ clientId: event.currentTarget.value })}
+          {...text('clientId')}
         />
         <PasswordInput
           label={t('Client secret')}
@@ -73,8 +58,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
         <Checkbox
           label={t('The client no longer has a secret')}
           description={t('Deletes the stored secret; everyone who signed in must sign in again')}
-          checked={fields.dropsClientSecret}
-          onChange={(event) => set({ dropsClientSecret: event.currentTarget.checked })}
+          {...toggle('dropsClientSecret')}
         />
       )}
       <Textarea
@@ -89,9 +73,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
         autoComplete="off"
         spellCheck={false}
         maxLength={20_000}
-        value={fields.clientKey}
-        error={faults.clientKey}
-        onChange={(event) => set({ clientKey: event.currentTarget.value })}
+        {...text('clientKey')}
       />
       {fields.auth === 'oauth' && fields.clientId.trim() !== '' && (
         <CopyField

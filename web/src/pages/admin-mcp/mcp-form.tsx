@@ -38,7 +38,8 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
   const { submitLabel, onCancel, onSubmit } = form;
   const before = stored?.length ? initial : undefined;
   const check = (given: McpFields) => faultsOf(given, before, initial);
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
+  const checked = useCheckedForm(initial, check, onSubmit);
+  const { fields, set, save, submit, bind, text } = checked;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -55,9 +56,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
                 : t('Prefix of its tool names, followed by _{id}; cannot be changed later', { id: organisationId })
             }
             disabled={stored !== undefined}
-            value={fields.name}
-            error={faults.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
+            {...text('name')}
           />
           <TextInput
             label={t('Address')}
@@ -66,9 +65,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             placeholder="https://mcp.example.com/mcp"
             data-autofocus={stored !== undefined || undefined}
             description={t('Address of its Streamable HTTP endpoint')}
-            value={fields.url}
-            error={faults.url}
-            onChange={(event) => set({ url: event.currentTarget.value })}
+            {...text('url')}
           />
           {!own && (
             <Select
@@ -96,15 +93,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
               onChange={(signIn) => set({ signIn: signIn ?? 'each' })}
             />
           )}
-          <NumberInput
-            label={t('Call timeout')}
-            suffix={t(' s')}
-            min={1}
-            max={600}
-            value={fields.timeoutSeconds}
-            error={faults.timeoutSeconds}
-            onChange={(timeoutSeconds) => set({ timeoutSeconds })}
-          />
+          <NumberInput label={t('Call timeout')} suffix={t(' s')} min={1} max={600} {...bind('timeoutSeconds')} />
           <NumberInput
             label={t('Calls per minute')}
             description={
@@ -115,22 +104,18 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             min={0}
             clampBehavior="none"
             allowDecimal={false}
-            value={fields.callsPerMinute}
-            error={faults.callsPerMinute}
-            onChange={(callsPerMinute) => set({ callsPerMinute })}
+            {...bind('callsPerMinute')}
           />
         </SimpleGrid>
         {!own && fields.audience === 'users' && (
           <TagsInput
             label={t('User IDs')}
             description={t('Shown on the Users page')}
-            value={fields.userIds}
-            error={faults.userIds}
-            onChange={(userIds) => set({ userIds })}
+            {...bind('userIds')}
             splitChars={[',', ' ']}
           />
         )}
-        {fields.auth !== 'headers' && <ClientFields fields={fields} faults={faults} set={set} />}
+        {fields.auth !== 'headers' && <ClientFields {...checked} />}
         <Textarea
           label={t('Headers')}
           description={hintOf(stored, before !== undefined && isMoved(fields, before))}
@@ -138,9 +123,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
           minRows={2}
           autoComplete="off"
           spellCheck={false}
-          value={fields.headers}
-          error={faults.headers}
-          onChange={(event) => set({ headers: event.currentTarget.value })}
+          {...text('headers')}
         />
         <Checkbox.Group
           label={t('Expose in addition to tools')}

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
-import { useCheckedForm } from '../../use-checked-form.ts';
+import { type CheckedForm, useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, isFree, type ModelFaults, type ModelFields } from './model-fields.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
@@ -18,20 +18,14 @@ interface ModelFormProps {
   onSubmit: (fields: ModelFields) => Promise<unknown>;
 }
 
-interface FieldsProps {
-  fields: ModelFields;
-  faults: ModelFaults;
-  set: (changes: Partial<ModelFields>) => void;
-}
+type FieldsProps = CheckedForm<ModelFields, ModelFaults>;
 
-function PriceFields({ fields, faults, set }: FieldsProps) {
+function PriceFields({ fields, bind }: FieldsProps) {
   const price = (name: 'prompt_price' | 'completion_price' | 'request_price') => ({
     prefix: '$',
     min: 0,
     decimalScale: 6,
-    value: fields[name],
-    error: faults[name],
-    onChange: (value: number | string) => set({ [name]: value }),
+    ...bind(name),
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
@@ -42,14 +36,12 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
   );
 }
 
-function LimitFields({ fields, faults, set }: FieldsProps) {
+function LimitFields({ bind }: FieldsProps) {
   const number = (name: 'context_length' | 'max_output_tokens' | 'quality_score') => ({
     min: 0,
     // Reject an out-of-range number with a message instead of silently changing it.
     clampBehavior: 'none' as const,
-    value: fields[name],
-    error: faults[name],
-    onChange: (value: number | string) => set({ [name]: value }),
+    ...bind(name),
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
@@ -67,7 +59,7 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
   );
 }
 
-function NameFields({ fields, faults, set }: FieldsProps) {
+function NameFields({ fields, faults, set, text }: FieldsProps) {
   const channels = useQuery(allChannelsQuery);
   const choices = channels.data?.channels.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
@@ -78,16 +70,12 @@ function NameFields({ fields, faults, set }: FieldsProps) {
         placeholder="vendor/model"
         required
         data-autofocus
-        value={fields.model_id}
-        error={faults.model_id}
-        onChange={(event) => set({ model_id: event.currentTarget.value })}
+        {...text('model_id')}
       />
       <TextInput
         label={t('Upstream name')}
         description={t('The provider’s name for it; leave empty if it is the same')}
-        value={fields.model_name}
-        error={faults.model_name}
-        onChange={(event) => set({ model_name: event.currentTarget.value })}
+        {...text('model_name')}
       />
       <Select
         label={t('Channel')}
@@ -111,20 +99,21 @@ function NameFields({ fields, faults, set }: FieldsProps) {
 
 /** Mounted only while open, so that it starts from `initial` each time. */
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
+  const form = useCheckedForm(initial, faultsOf, onSubmit);
+  const { fields, save, submit } = form;
   return (
     <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
-          <NameFields fields={fields} faults={faults} set={set} />
-          <PriceFields fields={fields} faults={faults} set={set} />
-          <PartPriceFields fields={fields} faults={faults} set={set} />
+          <NameFields {...form} />
+          <PriceFields {...form} />
+          <PartPriceFields {...form} />
           {isFree(fields) && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
               {t('Without a price, the model is free for everyone with access.')}
             </Alert>
           )}
-          <LimitFields fields={fields} faults={faults} set={set} />
+          <LimitFields {...form} />
           <FormFoot act={save} failure={t('The model was not saved')} submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
 import { t } from '../../language/words.ts';
-import { useCheckedForm } from '../../use-checked-form.ts';
+import { type CheckedForm, useCheckedForm } from '../../use-checked-form.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
 import { ClientProofFields } from './client-proof.tsx';
@@ -12,11 +12,7 @@ import { ConsentPreview } from './consent-preview.tsx';
 import { OpenidSettings } from './openid-settings.tsx';
 import { RedirectUris } from './redirect-uris.tsx';
 
-interface FieldsProps {
-  fields: ApplicationFields;
-  faults: ApplicationFaults;
-  set: (changes: Partial<ApplicationFields>) => void;
-}
+type FieldsProps = CheckedForm<ApplicationFields, ApplicationFaults>;
 
 const types: { value: AppType; label: string; detail: string }[] = [
   {
@@ -96,12 +92,7 @@ function ScopesField({ fields, set }: FieldsProps) {
   );
 }
 
-function IdentityFields({ fields, faults, set }: FieldsProps) {
-  const input = (name: 'name' | 'homepage_url' | 'logo_url' | 'webhook_url' | 'description') => ({
-    value: fields[name],
-    onChange: (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => set({ [name]: event.currentTarget.value }),
-    error: faults[name],
-  });
+function IdentityFields({ text }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -109,7 +100,7 @@ function IdentityFields({ fields, faults, set }: FieldsProps) {
         description={t('Shown to users when they are asked for access')}
         required
         maxLength={128}
-        {...input('name')}
+        {...text('name')}
       />
       <Textarea
         label={t('Description')}
@@ -117,18 +108,18 @@ function IdentityFields({ fields, faults, set }: FieldsProps) {
         autosize
         minRows={2}
         maxRows={6}
-        {...input('description')}
+        {...text('description')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput type="url" label={t('Homepage')} placeholder="https://" {...input('homepage_url')} />
-        <TextInput type="url" label={t('Logo')} placeholder="https://" {...input('logo_url')} />
+        <TextInput type="url" label={t('Homepage')} placeholder="https://" {...text('homepage_url')} />
+        <TextInput type="url" label={t('Logo')} placeholder="https://" {...text('logo_url')} />
       </SimpleGrid>
       <TextInput
         type="url"
         label={t('Webhook address')}
         description={t('Optional. Notified when a user grants or revokes access; every call is signed.')}
         placeholder="https://"
-        {...input('webhook_url')}
+        {...text('webhook_url')}
       />
     </>
   );
@@ -146,13 +137,13 @@ interface ApplicationFormProps {
 }
 
 export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, verified }: ApplicationFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
-  const parts = { fields, faults, set };
+  const form = useCheckedForm(initial, faultsOf, onSubmit);
+  const { fields, faults, set, save, submit } = form;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <IdentityFields {...parts} />
-        <TypeField {...parts} />
+        <IdentityFields {...form} />
+        <TypeField {...form} />
         {fields.openid && fields.app_type === 'confidential' && (
           <ClientProofFields value={fields.openid} faults={faults} onChange={(openid) => set({ openid })} />
         )}
@@ -161,7 +152,7 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, 
           onChange={(redirect_uris) => set({ redirect_uris })}
           faults={faults.redirect_uris}
         />
-        <ScopesField {...parts} />
+        <ScopesField {...form} />
         <OpenidSettings value={fields.openid} onChange={(openid) => set({ openid })} />
         {note?.(fields)}
         {save.error && <ErrorState error={save.error} title={t('The application was not saved')} />}

@@ -49,7 +49,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
   const initial: Fields = limit
     ? { window: limit.window, usd: usdOfQuota(limit.amount), hard: limit.hard, alerts: percentages(limit.alerts) }
     : { window: free.includes('month') ? 'month' : free[0]!, usd: '', hard: true, alerts: '50, 80, 100' };
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async (given) => {
+  const { fields, set, save, submit, bind, text, toggle } = useCheckedForm(initial, faultsOf, async (given) => {
     await put('/api/user/spending/{window}', {
       path: { window: given.window },
       body: { amount: quotaOfUsd(Number(given.usd)), hard: given.hard, alerts: sharesOf(given.alerts) ?? [] },
@@ -77,23 +77,18 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             required
             withAsterisk={false}
             data-autofocus
-            value={fields.usd}
-            onChange={(usd) => set({ usd })}
-            error={faults.usd}
+            {...bind('usd')}
           />
           <Switch
             label={t('Stop at the limit')}
             description={t('Requests over the limit are rejected; when off, you are only warned')}
-            checked={fields.hard}
-            onChange={(event) => set({ hard: event.currentTarget.checked })}
+            {...toggle('hard')}
           />
           <TextInput
             label={t('Notify me at')}
             description={t('Percentages of the limit, each reported once; leave empty for none')}
             maxLength={120}
-            value={fields.alerts}
-            onChange={(event) => set({ alerts: event.currentTarget.value })}
-            error={faults.alerts}
+            {...text('alerts')}
           />
           <FormFoot act={save} failure={t('The limit was not set')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>

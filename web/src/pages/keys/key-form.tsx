@@ -5,7 +5,7 @@ import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { ModelsPicker } from '../../components/model-picker.tsx';
 import { t } from '../../language/words.ts';
-import { useCheckedForm } from '../../use-checked-form.ts';
+import { type CheckedForm, useCheckedForm } from '../../use-checked-form.ts';
 import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
 interface KeyFormProps {
@@ -21,60 +21,44 @@ interface KeyFormProps {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-interface FieldsProps {
-  fields: KeyFields;
-  faults: KeyFaults;
-  set: (changes: Partial<KeyFields>) => void;
-}
+type FieldsProps = CheckedForm<KeyFields, KeyFaults>;
 
-function LimitFields({ fields, faults, set }: FieldsProps) {
+function LimitFields({ fields, bind, toggle }: FieldsProps) {
   return (
     <Stack gap="xs">
       <Switch
         label={t('No spending limit')}
         description={t('When off, the key stops working when it has spent the amount below')}
-        checked={fields.unlimited}
-        onChange={(event) => set({ unlimited: event.currentTarget.checked })}
+        {...toggle('unlimited')}
       />
-      {!fields.unlimited && (
-        <DollarInput
-          label={t('Maximum spend')}
-          placeholder="$10"
-          value={fields.usd}
-          onChange={(usd) => set({ usd })}
-          error={faults.usd}
-        />
-      )}
+      {!fields.unlimited && <DollarInput label={t('Maximum spend')} placeholder="$10" {...bind('usd')} />}
     </Stack>
   );
 }
 
-function ScopeFields({ fields, faults, set }: FieldsProps) {
+function ScopeFields({ fields, bind }: FieldsProps) {
   return (
     <>
       <ModelsPicker
         label={t('Models')}
         description={t('Leave empty to allow every model')}
         placeholder={fields.models.length === 0 ? t('All models') : undefined}
-        value={fields.models}
-        onChange={(chosen) => set({ models: chosen })}
+        {...bind('models')}
         clearable
       />
       <TagsInput
         label={t('IP addresses')}
         description={t('Addresses or ranges that may use the key; leave empty to allow any')}
         placeholder={fields.ips.length === 0 ? '203.0.113.7, 10.0.0.0/8' : undefined}
-        value={fields.ips}
-        onChange={(ips) => set({ ips })}
+        {...bind('ips')}
         splitChars={[',', ' ']}
-        error={faults.ips}
         clearable
       />
     </>
   );
 }
 
-function ExpiryFields({ fields, faults, set }: FieldsProps) {
+function ExpiryFields({ fields, set, text }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: fields.expiry === 'date' ? 2 : 1 }}>
       <Select
@@ -85,20 +69,13 @@ function ExpiryFields({ fields, faults, set }: FieldsProps) {
         onChange={(expiry) => set({ expiry: expiry ?? 'never' })}
       />
       {fields.expiry === 'date' && (
-        <TextInput
-          type="date"
-          label={t('Last day')}
-          min={localDay(nowSeconds())}
-          value={fields.date}
-          onChange={(event) => set({ date: event.currentTarget.value })}
-          error={faults.date}
-        />
+        <TextInput type="date" label={t('Last day')} min={localDay(nowSeconds())} {...text('date')} />
       )}
     </SimpleGrid>
   );
 }
 
-function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { given: string }) {
+function CacheFields({ fields, set, toggle, given }: FieldsProps & { given: string }) {
   return (
     <Stack gap="xs">
       <Select
@@ -113,8 +90,7 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
         <Switch
           label={t('Any temperature')}
           description={t('When off, only requests with a temperature of 0 are cached')}
-          checked={fields.cacheAny}
-          onChange={(event) => set({ cacheAny: event.currentTarget.checked })}
+          {...toggle('cacheAny')}
         />
       )}
     </Stack>
@@ -123,11 +99,12 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
 
 /** Mounted only while open, so that it starts from `initial` each time. */
 export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(
+  const form = useCheckedForm(
     initial,
     (given) => faultsOf(given, nowSeconds()),
     (given) => onSubmit(given, nowSeconds()),
   );
+  const { save, submit, text } = form;
   return (
     <Dialog
       opened
@@ -144,15 +121,13 @@ export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormPr
             maxLength={50}
             required
             data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           {owner}
-          <ExpiryFields fields={fields} faults={faults} set={set} />
-          <LimitFields fields={fields} faults={faults} set={set} />
-          <ScopeFields fields={fields} faults={faults} set={set} />
-          <CacheFields fields={fields} set={set} given={initial.cache} />
+          <ExpiryFields {...form} />
+          <LimitFields {...form} />
+          <ScopeFields {...form} />
+          <CacheFields {...form} given={initial.cache} />
           <FormFoot
             act={save}
             failure={t('The key was not saved')}

@@ -48,7 +48,7 @@ interface MonthLimitProps {
 /** Mounted only while open. */
 export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps) {
   const initial = limitFieldsOf(limit);
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, limitFaultsOf, onSubmit);
+  const { fields, set, save, submit, bind, toggle } = useCheckedForm(initial, limitFaultsOf, onSubmit);
   return (
     <Dialog opened onClose={onClose} title={t('Monthly limit of {name}', { name: apiKey.name })}>
       <form onSubmit={submit} noValidate>
@@ -63,15 +63,12 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             }
             placeholder={t('No limit')}
             data-autofocus
-            value={fields.usd}
-            onChange={(usd) => set({ usd })}
-            error={faults.usd}
+            {...bind('usd')}
           />
           <Switch
             label={t('Reject requests over the limit')}
             description={t('When off, you are only notified')}
-            checked={fields.hard}
-            onChange={(event) => set({ hard: event.currentTarget.checked })}
+            {...toggle('hard')}
           />
           <div>
             <Input.Label id="month-limit-alerts">{t('Notify me at')}</Input.Label>

@@ -35,7 +35,7 @@ interface NewTokenProps {
 /** Mounted only while the dialog is open. */
 function NewToken({ id, onClose, onDone }: NewTokenProps) {
   const post = usePost();
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async ({ name }) => {
+  const { save, submit, text } = useCheckedForm(initial, faultsOf, async ({ name }) => {
     const { token } = await post('/api/organisations/{id}/scim/tokens', { path: { id }, body: { name: name.trim() } });
     onDone(token);
     await reloadOrganisations(id);
@@ -50,9 +50,7 @@ function NewToken({ id, onClose, onDone }: NewTokenProps) {
             maxLength={64}
             required
             data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           <FormFoot
             act={save}

@@ -51,7 +51,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
     onDone(url);
     await reloadOrganisations(id);
   };
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, send);
+  const { fields, set, save, submit, text } = useCheckedForm(initial, faultsOf, send);
   return (
     <Dialog opened onClose={onClose} title={t('Invite member')}>
       <form onSubmit={submit} noValidate>
@@ -69,9 +69,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
             )}
             autoComplete="off"
             data-autofocus
-            value={fields.email}
-            onChange={(event) => set({ email: event.currentTarget.value })}
-            error={faults.email}
+            {...text('email')}
           />
           <Select
             label={t('Role')}

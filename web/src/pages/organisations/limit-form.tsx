@@ -65,7 +65,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
     onClose();
     await reloadOrganisations(id);
   };
-  const { fields, faults, set, save, submit } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
+  const { fields, faults, set, save, submit, bind } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
   return (
     <Dialog opened onClose={onClose} title={limits ? t('Change limits') : t('New limit')}>
       <form onSubmit={submit} noValidate>
@@ -86,26 +86,21 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
-              value={fields.requests}
-              onChange={(requests) => set({ requests })}
-              error={faults.requests}
+              {...bind('requests')}
             />
             <NumberInput
               label={t('Tokens per minute')}
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
-              value={fields.tokens}
-              onChange={(tokens) => set({ tokens })}
-              error={faults.tokens}
+              {...bind('tokens')}
             />
           </SimpleGrid>
           <TagsInput
             label={t('Models')}
             description={t('Leave empty to allow every model')}
             data={models.data?.map((model) => model.id) ?? []}
-            value={fields.models}
-            onChange={(chosen) => set({ models: chosen })}
+            {...bind('models')}
             maxDropdownHeight={220}
             limit={100}
             clearable
@@ -114,8 +109,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
             label={t('Providers')}
             description={t('Leave empty to allow every provider')}
             data={providersOf(models.data ?? []).map(({ name }) => name)}
-            value={fields.providers}
-            onChange={(chosen) => set({ providers: chosen })}
+            {...bind('providers')}
             maxDropdownHeight={220}
             clearable
           />

@@ -46,7 +46,7 @@ function General({ organisation }: Props) {
   const { id, name, time_zone, balance, webhook_url, account_id } = organisation;
   // The values when the form was opened or last saved, so that concurrent changes by others are not overwritten.
   const [before, setBefore] = useState<Fields>({ name, time_zone, balance, webhook_url: webhook_url ?? '' });
-  const { fields, faults, set, save, submit } = useCheckedForm(before, faultsOf, async (after) => {
+  const { fields, faults, set, save, submit, text } = useCheckedForm(before, faultsOf, async (after) => {
     await put('/api/organisations/{id}', { path: { id }, body: changesOf(before, after) });
     setBefore(after);
     notifySuccess(t('Organisation saved'));
@@ -67,9 +67,7 @@ function General({ organisation }: Props) {
             label={t('Webhook')}
             description={t('Receives budget warnings; leave empty for none')}
             placeholder="https://example.org/budgets"
-            value={fields.webhook_url}
-            onChange={(event) => set({ webhook_url: event.currentTarget.value })}
-            error={faults.webhook_url}
+            {...text('webhook_url')}
           />
           <CopyField
             label={t('Account')}

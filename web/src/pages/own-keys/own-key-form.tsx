@@ -33,7 +33,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
   const initial: NewOwnKey = ownKey
     ? { provider: ownKey.provider, name: ownKey.name, credential: '', fallback: ownKey.fallback }
     : { provider: only ?? '', name: '', credential: '', fallback: false };
-  const { fields, faults, set, save, submit } = useCheckedForm(
+  const { fields, faults, set, save, submit, text, toggle } = useCheckedForm(
     initial,
     (given) => faultsOf(given, ownKey === null),
     onSubmit,
@@ -63,9 +63,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             required
             maxLength={64}
             data-autofocus={initial.provider !== '' || undefined}
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           <PasswordInput
             label={t('Key')}
@@ -73,15 +71,12 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             description={ownKey ? stored : t('Stored encrypted, never shown again')}
             placeholder={ownKey ? t('Leave empty to keep it') : 'sk-…'}
             autoComplete="off"
-            value={fields.credential}
-            onChange={(event) => set({ credential: event.currentTarget.value })}
-            error={faults.credential}
+            {...text('credential')}
           />
           <Switch
             label={t('Fall back to other channels when this key fails')}
             description={t('Fallback requests are charged at full price. When off, only this key is used')}
-            checked={fields.fallback}
-            onChange={(event) => set({ fallback: event.currentTarget.checked })}
+            {...toggle('fallback')}
           />
           <FormFoot
             act={save}

@@ -55,19 +55,12 @@ function RenameChat({
     onClose();
     await reload();
   };
-  const { fields, faults, set, save, submit } = useCheckedForm({ name: chat.name }, nameFaults, send);
+  const { save, submit, text } = useCheckedForm({ name: chat.name }, nameFaults, send);
   return (
     <Dialog opened onClose={onClose} title={t('Rename chat')}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <TextInput
-            label={t('Name')}
-            maxLength={mostCharacters}
-            data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
-          />
+          <TextInput label={t('Name')} maxLength={mostCharacters} data-autofocus {...text('name')} />
           <FormFoot act={save} failure={t('The chat was not renamed')} submitLabel={t('Rename')} onCancel={onClose} />
         </Stack>
       </form>

@@ -39,7 +39,7 @@ function NameForm({ title, initial, onClose, onSubmit }: NameFormProps) {
     await reload();
     onClose();
   };
-  const { fields, faults, set, save, submit } = useCheckedForm({ name: initial }, nameFaults, send);
+  const { save, submit, text } = useCheckedForm({ name: initial }, nameFaults, send);
   return (
     <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={submit} noValidate>
@@ -49,9 +49,7 @@ function NameForm({ title, initial, onClose, onSubmit }: NameFormProps) {
             placeholder={t('Translator')}
             maxLength={mostCharacters}
             data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+            {...text('name')}
           />
           <FormFoot act={save} failure={t('The preset was not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>

@@ -1,7 +1,7 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useChannelNames } from '../../catalog.ts';
-import { CostParts } from '../../components/cost-parts.tsx';
+import { CostBreakdown } from '../../components/cost-breakdown.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
@@ -14,35 +14,11 @@ import { type RequestDetail, requestsDefaults } from './requests-query.ts';
 
 type Log = RequestDetail['logs'][number];
 
-/** Usage and cost of one request, itemized. */
 export function CostOfRequest({ log }: { log: Log }) {
   return (
     <Section title={t('Cost breakdown')}>
       <Stack>
-        {log.estimated && (
-          <Group gap="xs">
-            <Badge color="yellow">{t('Estimated')}</Badge>
-            <Text size="sm" c="dimmed">
-              {t('Counted by this service, because the provider returned no usable numbers.')}
-            </Text>
-          </Group>
-        )}
-        <CostParts log={log} />
-        {log.own_key && (
-          <Text size="sm">{t('This request used the caller’s own provider key. The cost is only the fee.')}</Text>
-        )}
-        {log.saved_quota > 0 && (
-          <Text size="sm">
-            {rich('The response came from the cache. It would have cost {amount}.', {
-              amount: <Money quota={log.saved_quota} />,
-            })}
-          </Text>
-        )}
-        {log.shortfall > 0 && (
-          <Text size="sm">
-            {rich('The balance did not cover {amount} of the cost.', { amount: <Money quota={log.shortfall} /> })}
-          </Text>
-        )}
+        <CostBreakdown log={log} />
       </Stack>
     </Section>
   );

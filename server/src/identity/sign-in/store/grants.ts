@@ -1,5 +1,6 @@
 import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { updateRows } from '../../../platform/db/update-rows.ts';
 import type { Account } from './identities.ts';
 
 /* Sign-in grants for vouching at MCP servers: sealed, in the row of the external account, and so deleted with it. */
@@ -43,15 +44,8 @@ export async function findVouched(db: Db, providerId: number, userId: number): P
 }
 
 /** False if it changed: another process was faster, or it has ended. */
-export async function replaceGrant(db: Db, { id, sealed: before }: VouchedAccount, sealed: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('user_identities')
-    .set({ grant_sealed: sealed })
-    .where('id', '=', id)
-    .where('grant_sealed', '=', before)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const replaceGrant = (db: Db, { id, sealed: before }: VouchedAccount, sealed: string): Promise<boolean> =>
+  updateRows(db, 'user_identities', { id, grant_sealed: before }, { grant_sealed: sealed });
 
 export async function dropGrants(db: Db, providerId: number): Promise<void> {
   for (const table of ['user_identities', 'sign_in_links'] as const)

@@ -5,6 +5,7 @@ import { findShaped, hasRow } from '../../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { updateRows } from '../../../platform/db/update-rows.ts';
 import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
 import type { ChannelTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
@@ -101,11 +102,7 @@ export async function updateChannel(
     if (!old) return null;
     const further = (await listCredentials(tx, id)).filter((one) => !one.first).length;
     const fields = change(old, further);
-    await tx
-      .updateTable('channels')
-      .set({ ...toRow(fields), updated_at: now })
-      .where('id', '=', id)
-      .execute();
+    await updateRows(tx, 'channels', { id }, { ...toRow(fields), updated_at: now });
     if (fields.sealedCredential !== old.sealedCredential) await alignFirst(tx, id, fields.sealedCredential, now);
     return findChannel(tx, id);
   });

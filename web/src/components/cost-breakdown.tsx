@@ -1,6 +1,6 @@
-import { Table } from '@mantine/core';
+import { Badge, Group, Table, Text } from '@mantine/core';
 import { formatNumber } from '../format.ts';
-import { t } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 import type { UsageLog } from '../requests.ts';
 import { Money } from './money.tsx';
 
@@ -22,7 +22,7 @@ const names: Record<Part['part'], string> = {
 const order = Object.keys(names) as Part['part'][];
 
 /** Usage and cost of each part of a request. */
-export function CostParts({ log }: { log: UsageLog }) {
+function Parts({ log }: { log: UsageLog }) {
   const rows = order.flatMap((name) => log.parts.filter(({ part }) => part === name));
   return (
     <Table.ScrollContainer minWidth={0} type="native">
@@ -61,5 +61,37 @@ export function CostParts({ log }: { log: UsageLog }) {
         </Table.Tfoot>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+/** Usage and cost of one request, itemized, and what is special about them. */
+export function CostBreakdown({ log }: { log: UsageLog }) {
+  return (
+    <>
+      {log.estimated && (
+        <Group gap="xs">
+          <Badge color="yellow">{t('Estimated')}</Badge>
+          <Text size="sm" c="dimmed">
+            {t('Counted by this service, because the provider returned no usable numbers.')}
+          </Text>
+        </Group>
+      )}
+      <Parts log={log} />
+      {log.own_key && (
+        <Text size="sm">{t('This request used the caller’s own provider key. The cost is only the fee.')}</Text>
+      )}
+      {log.saved_quota > 0 && (
+        <Text size="sm">
+          {rich('The response came from the cache. It would have cost {amount}.', {
+            amount: <Money quota={log.saved_quota} />,
+          })}
+        </Text>
+      )}
+      {log.shortfall > 0 && (
+        <Text size="sm">
+          {rich('The balance did not cover {amount} of the cost.', { amount: <Money quota={log.shortfall} /> })}
+        </Text>
+      )}
+    </>
   );
 }
