@@ -143,6 +143,23 @@ for (const [what, env, unconcerned] of surroundings)
       expect(existsSync(at('made'))).toBe(false);
     });
 
+/** These may come before the first start, or are about other things than the database. */
+const makesOne = ['migrate', 'create-admin', 'restore', 'import', 'health', 'doctor'];
+for (const name of Object.keys(commands).filter((one) => !makesOne.includes(one)))
+  test(`svc ${name} without a database makes none`, async () => {
+    const answer = await run(name, anArgument[name] ?? [], { DATA_DIR: at('mistyped') });
+    sentence(answer);
+    if (name !== 'copy-to-postgres')
+      expect(answer.said).toBe(`There is no database in ${at('mistyped')}. Check DATA_DIR.`);
+    expect(existsSync(at('mistyped'))).toBe(false);
+  });
+test('svc create-admin says when it makes a database', async () => {
+  const create = () => run('create-admin', ['newcomer'], { DATA_DIR: at('new'), ADMIN_PASSWORD: 'a fine password' });
+  const made = `There was no database in ${at('new')}: a new one was created.\nnewcomer is made administrator.`;
+  expect(await create()).toEqual({ code: 0, said: made });
+  expect((await create()).said).toBe('newcomer is now administrator.');
+});
+
 test('a backup that fails half way leaves nothing that looks like one', async () => {
   for (const folder of ['half', 'half-made']) {
     if (folder === 'half-made') mkdirSync(at(folder));

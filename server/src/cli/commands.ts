@@ -27,11 +27,13 @@ export const commands = table<Command>({
   'remove-factors': {
     takes: '<username>',
     help: 'remove the second factors of a user who has lost them, including root',
+    needsDatabase: true,
     run: removeFactors,
   },
   'rotate-encryption-key': {
     takes: '[--lost]',
     help: 'encrypt all stored credentials with a new key; with --lost, go on without the old one',
+    needsDatabase: true,
     run: rotateEncryptionKey,
   },
   backup: {

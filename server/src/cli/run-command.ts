@@ -1,6 +1,6 @@
 import { ConfigFaults, readConfig } from '../config.ts';
 import { StartFault } from '../platform/start-fault.ts';
-import type { CommandCall } from './command.ts';
+import { type CommandCall, lacksDatabase, noDatabaseIn } from './command.ts';
 import { commands, readArguments, usageOf } from './commands.ts';
 
 export interface CommandOutput {
@@ -26,7 +26,9 @@ export async function runCommand(
     return wrongArguments;
   }
   try {
-    return await command.run({ config: readConfig(env), env, ...taken, print });
+    const config = readConfig(env);
+    if (command.needsDatabase && lacksDatabase(config)) throw new StartFault(noDatabaseIn(config));
+    return await command.run({ config, env, ...taken, print });
   } catch (error) {
     complain(wordsFor(error, `svc ${name} failed`));
     return 1;

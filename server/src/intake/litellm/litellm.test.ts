@@ -141,6 +141,27 @@ test.each([
   expect(firstModel(one('model: openai/own, api_key: k', `model_info: {${info}}`))).toMatchObject(fields);
 });
 
+test.each([
+  ['input_cost_per_second: 0.0042', 'input_cost_per_second'],
+  ['output_cost_per_image: 0.04', 'output_cost_per_image'],
+  ['output_cost_per_second: 0.01, input_cost_per_token: 0, output_cost_per_token: 0', 'output_cost_per_second'],
+  ['mode: image_generation, input_cost_per_image: 0.02, output_cost_per_token: 0', 'input_cost_per_image'],
+  ['mode: audio_speech, input_cost_per_second: 0.0001', 'input_cost_per_second'],
+  ['mode: rerank, output_cost_per_second: 0.1', 'output_cost_per_second'],
+  ['tiered_pricing: [{input_cost_per_token: 1e-06}], input_cost_per_token: 0', 'tiered_pricing'],
+])('model_info {%s} does not make the model free', (info, cost) => {
+  const intake = one('model: openai/own, api_key: k', `model_info: {${info}}`);
+  expect(firstModel(intake)).toMatchObject({ status: 2 });
+  expect(intake.notes).toEqual([`model_list[0] (m): prices without a counterpart here: ${cost}`]);
+});
+
+test('a model is free if all of its prices are 0', () => {
+  const zero = 'model_info: {input_cost_per_token: 0, output_cost_per_token: 0, output_cost_per_second: 0}';
+  const intake = one('model: openai/own, api_key: k', zero);
+  expect(firstModel(intake)).toMatchObject({ status: 1, promptPrice: 0, completionPrice: 0, requestPrice: 0 });
+  expect(intake.notes).toEqual([]);
+});
+
 test('deployments of one name with one key become a channel each', () => {
   const twins = ['one', 'two'].map(
     (model) => `  - { model_name: m, litellm_params: { model: groq/${model}, api_key: k } }`,

@@ -18,18 +18,27 @@ export const typeOf = ({ model_info }: Deployment): ModelType | undefined => typ
 /** In millionths, as bills count. */
 const perMillion = (usd: number): number => Math.round(usd * 1e12) / 1e6;
 
-/** Price per request, image, minute of audio or second of video, by model type. */
-function requestPrice(costs: Costs, type: ModelType | undefined): number {
-  const { input_cost_per_second: heard, output_cost_per_second: made } = costs;
-  const minute = (heard ?? 0) * 60;
-  if (type === 'image') return costs.output_cost_per_image ?? 0;
-  if (type === 'transcription') return minute;
-  if (type === 'speech') return (made ?? 0) * 60;
-  if (type === 'video') return made ?? 0;
-  return costs.input_cost_per_query ?? 0;
+interface UnitCost {
+  cost: keyof Costs;
+  /** Units there in one unit here. */
+  times: number;
 }
 
-/** The deployment's price in the file; null if it has none: LiteLLM's own list is not part of it. */
+/** What a request, image, minute of audio or second of video costs, by model type. */
+const unitCosts = table<UnitCost>({
+  image: { cost: 'output_cost_per_image', times: 1 },
+  transcription: { cost: 'input_cost_per_second', times: 60 },
+  speech: { cost: 'output_cost_per_second', times: 60 },
+  video: { cost: 'output_cost_per_second', times: 1 },
+});
+const unitOfOthers: UnitCost = { cost: 'input_cost_per_query', times: 1 };
+const perUnit: ReadonlySet<string> = new Set([unitOfOthers, ...Object.values(unitCosts)].map(({ cost }) => cost));
+const unitOf = (deployment: Deployment): UnitCost => unitCosts[typeOf(deployment) ?? ''] ?? unitOfOthers;
+
+/**
+ * The deployment's price in the file; null if it has none: LiteLLM's own list is not part of it. A price that cannot be
+ * expressed here is none either: the model would be free.
+ */
 export function priceIn(deployment: Deployment, provider: string, name: string): Price | null {
   const costs: Costs = {};
   for (const cost of costNames) {
@@ -54,18 +63,26 @@ export function priceIn(deployment: Deployment, provider: string, name: string):
   part('reasoning', costs.output_cost_per_reasoning_token);
   part('audioIn', costs.input_cost_per_audio_token);
   part('audioOut', costs.output_cost_per_audio_token);
-  return {
-    promptPrice: prompt,
-    completionPrice: answer === undefined ? unsaid : perMillion(answer),
-    requestPrice: requestPrice(costs, type),
-    parts,
-  };
+  const { cost, times } = unitOf(deployment);
+  const completion = answer === undefined ? unsaid : perMillion(answer);
+  const request = (costs[cost] ?? 0) * times;
+  if (prompt + completion + request === 0 && costsSomething(deployment)) return null;
+  return { promptPrice: prompt, completionPrice: completion, requestPrice: request, parts };
 }
 
 const read = new Set<string>(costNames);
 
-/** Prices in the file that have no counterpart here: tiers, batches, priority and the like. */
-export const otherCosts = ({ litellm_params, model_info }: Deployment): string[] =>
-  Object.keys({ ...litellm_params, ...model_info }).filter(
-    (name) => /_cost(_|$)|pricing/.test(name) && !read.has(name),
-  );
+const allCosts = ({ litellm_params, model_info }: Deployment): [string, unknown][] =>
+  Object.entries({ ...litellm_params, ...model_info }).filter(([name]) => /_cost(_|$)|pricing/.test(name));
+
+const costsSomething = (deployment: Deployment): boolean =>
+  allCosts(deployment).some(([, usd]) => Number(usd) > 0 || (typeof usd === 'object' && usd !== null));
+
+/** Prices in the file that have no counterpart here: tiers, batches, priority, units of other types and the like. */
+export function otherCosts(deployment: Deployment): string[] {
+  const { cost } = unitOf(deployment);
+  return allCosts(deployment).flatMap(([name, usd]) => {
+    const isOther = perUnit.has(name) ? name !== cost && Number(usd) > 0 : !read.has(name);
+    return isOther ? [name] : [];
+  });
+}

@@ -108,6 +108,21 @@ test.each([
   expect(new Set(intake.channels.map(({ foreignId }) => foreignId)).size).toBe(channels.length);
 });
 
+test('an entry that is no ratio does not cost the others theirs', () => {
+  const bad = { lost: -1, text: '2', none: null, group: { m: 2 } };
+  const options = { ModelRatio: { m: 2, ...bad }, GroupRatio: { vip: 3, ...bad }, ModelPrice: { m2: 0.5, ...bad } };
+  const { channels } = channel({ models: 'm,m2,text', group: 'vip' }, options);
+  expect(channels[0]!.models).toMatchObject([
+    { modelId: 'm', promptPrice: 12, status: 1 },
+    { modelId: 'm2', requestPrice: 1.5, status: 1 },
+    { modelId: 'text', status: 2 },
+  ]);
+  const modes = { m: 'tiered_expr', m2: 7 };
+  expect(
+    channel({}, { ModelRatio: { m: 2 }, 'billing_setting.billing_mode': modes }).channels[0]!.models,
+  ).toMatchObject([{ status: 2 }]);
+});
+
 test("prices use the other gateway's units per dollar, and missing parts use the price list", () => {
   const ModelRatio = { m: 1, 'gpt-4o': 2.5 };
   const options = { ModelRatio, AudioRatio: { m: 4 }, AudioCompletionRatio: { m: 2 }, QuotaPerUnit: 1_000_000 };

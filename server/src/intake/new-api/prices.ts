@@ -7,8 +7,9 @@ import { listedBy } from '../model.ts';
 /** Ratio of the prices of one-hour and five-minute caches. */
 const hourOverMinutes = 6 / 3.75;
 
-const ratios = z.record(z.string(), z.number().min(0)).catch({});
-const names = z.record(z.string(), z.string()).catch({});
+/** One entry that is none, as an older version may have left it, does not cost the others theirs. */
+const ratios = z.record(z.string(), z.number().min(0).optional().catch(undefined)).catch({});
+const names = z.record(z.string(), z.string().optional().catch(undefined)).catch({});
 
 /** Options that become prices; the others are not imported. */
 export const priceOptions = [
