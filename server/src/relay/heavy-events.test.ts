@@ -1,7 +1,7 @@
 /** Messages of a client's sockets are JSON of the client's choice, as bodies of requests are, and must not take long either. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { shapeLimits } from '../lib/json-shape.ts';
 import { until } from '../lib/until.fixture.ts';
-import { shapeLimits } from '../platform/http/json-shape.ts';
 import { openRealtimeTest, type RealtimeTest, Talk } from './realtime/realtime.fixture.ts';
 import type { Json } from './wire/conversation.ts';
 

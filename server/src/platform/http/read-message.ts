@@ -1,5 +1,5 @@
+import { refuseHeavy } from '../../lib/json-shape.ts';
 import { parseYielding } from '../../lib/parse-yielding.ts';
-import { refuseHeavy } from './json-shape.ts';
 
 /**
  * What a client sent through a socket, as JSON; undefined if it is none. Throws for shapes that take long: whatever is

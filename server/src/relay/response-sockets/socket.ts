@@ -180,7 +180,8 @@ export class ResponseSocket implements SocketEnd {
     try {
       this.about.memoryBudget.take(this.about.caller, text.length);
     } catch {
-      return this.close(1013, 'The client reads too slowly.');
+      this.close(1013, 'The client reads too slowly.');
+      return;
     }
     this.#unread += text.length;
     this.#untilRead();
