@@ -45,12 +45,14 @@ export const largeBytes = 64 * 1024;
 
 /**
  * Whether JSON within strings, such as the arguments of tool calls, would take long to parse, all of it together: as part
- * of a body it was only text. What needs quotes is bounded there already, where each quote is an escape.
+ * of a body it was only text. What needs quotes is bounded there already, where each quote is an escape, unless it was
+ * `encoded` in another way.
  */
-export function isHeavy(texts: readonly string[]): boolean {
+export function isHeavy(texts: readonly string[], encoded = false): boolean {
   const nested = texts.filter((text) => /^\s*[[{]/.test(text));
   if (nested.reduce((length, text) => length + text.length, 0) < largeBytes) return false;
-  const seen = { ...nothingSeen, names: Number.NEGATIVE_INFINITY, escapes: Number.NEGATIVE_INFINITY };
+  const seen = { ...nothingSeen };
+  if (!encoded) seen.names = seen.escapes = Number.NEGATIVE_INFINITY;
   try {
     for (const text of nested) {
       const look = new Look(Buffer.from(text), seen);

@@ -60,6 +60,29 @@ describe.each(kinds)('a model of kind %s', (kind) => {
   });
 });
 
+describe('signatures of thoughts that take long to read are refused', () => {
+  const sealed = (json: string) => Buffer.from(`svc-thoughts${json}`).toString('base64');
+  const repeated = (text: string, count: number) => `[${Array.from({ length: count }, () => text).join(',')}]`;
+  const names = `[{${Array.from({ length: 80_000 }, (_, i) => `"${i}":1`).join(',')}}]`;
+  const signed = (...values: string[]) => values.map((value) => ({ text: 'ok', thoughtSignature: sealed(value) }));
+
+  test.each<[string, object[]]>([
+    ['many', signed(repeated('{"data":"a"}', 400_000))],
+    ['many in all', signed(...Array.from({ length: 100 }, () => repeated('{"data":"a"}', 4_000)))],
+    ['many names', signed(names)],
+    ['in the other spelling', [{ text: 'ok', thought_signature: sealed(repeated('{}', 400_000)) }]],
+    ['in a result', [{ functionResponse: { name: 'f', response: {}, parts: signed(repeated('{}', 400_000)) } }]],
+  ])('%s', async (_, parts) => {
+    const contents = [
+      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'model', parts },
+    ];
+    const answer = await relay.post('/v1beta/models/free/anthropic:generateContent', { contents });
+    expect(await answer.text()).toContain('too many thoughts');
+    expect(answer.status).toBe(400);
+  });
+});
+
 test('results that take long to parse stay text for Gemini', () => {
   const result = (content: string) => {
     const messages = [
