@@ -1,8 +1,8 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { isObject } from '../lib/is-object.ts';
+import { refuseHeavy } from '../lib/json-shape.ts';
 import { inBatches } from '../platform/db/pages.ts';
-import { refuseHeavy } from '../platform/http/json-shape.ts';
 import type { BatchesDeps } from './deps.ts';
 import { type Line, linesOf } from './jsonl.ts';
 import { limits } from './limits.ts';

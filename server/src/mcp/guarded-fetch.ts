@@ -1,8 +1,8 @@
 import { collectBytes } from '../lib/collect-bytes.ts';
 import { parseExactly } from '../lib/exact-json.ts';
 import { isObject } from '../lib/is-object.ts';
+import { refuseHeavy } from '../lib/json-shape.ts';
 import { SseParser } from '../lib/sse.ts';
-import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { openPooled, type PooledRequest } from '../platform/upstream/open-pooled.ts';

@@ -1,3 +1,5 @@
+import { AppError } from '../lib/errors.ts';
+import { isHeavy, largeBytes } from '../lib/json-shape.ts';
 import { type Asks, isFree, paysSearches } from '../lib/money.ts';
 import { loadTokens } from '../lib/tokens.ts';
 import type { Candidate } from '../routing/candidate.ts';
@@ -117,12 +119,23 @@ export class Prompt {
 }
 
 export function promptOf(conversation: Conversation): Prompt {
+  refuseHeavyCalls(conversation);
   const texts = promptTexts(conversation);
   const media = mediaOf(conversation.turns);
   media.cached ||= asksForCache(conversation);
   const bytes = conversation.bytes === undefined ? bytesOf(texts) : conversation.bytes - media.bytes;
   const { maxTokens, n, outputBeside, thoughtsBeside, webSearch } = conversation.params;
   return new Prompt(texts, media, bytes, { maxTokens, n, outputBeside, thoughtsBeside, webSearch });
+}
+
+/** Most vendors take arguments as objects, so that they are parsed for each. */
+export function refuseHeavyCalls({ turns, bytes = largeBytes }: Conversation): void {
+  if (bytes < largeBytes) return;
+  const calls = turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool_call' ? [part.arguments] : [])),
+  );
+  if (isHeavy(calls))
+    throw new AppError('invalid_value', 'The arguments of tool calls are too large to be read as JSON.');
 }
 
 const asksForCache = ({ system, params, source }: Conversation): boolean =>

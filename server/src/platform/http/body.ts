@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
+import { largeBytes, refuseHeavy, shapeLimits } from '../../lib/json-shape.ts';
 import { table } from '../../lib/table.ts';
-import { refuseHeavy, shapeLimits } from './json-shape.ts';
 import { repeatedName } from './repeated-names.ts';
 import type { Call, Grow } from './route.ts';
 
@@ -14,9 +14,6 @@ const sizeText = (bytes: number): string =>
 
 const tooLarge = (maxBytes: number) =>
   new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
-
-/** A smaller body is parsed within milliseconds, whatever its shape. */
-const largeBytes = 64 * 1024;
 
 type Received = Pick<Call, 'request' | 'arrived' | 'grow'>;
 

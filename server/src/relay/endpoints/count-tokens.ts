@@ -1,7 +1,7 @@
 import type { Candidate } from '../../routing/candidate.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
-import { promptOf } from '../prompt.ts';
+import { promptOf, refuseHeavyCalls } from '../prompt.ts';
 import { refuseStored } from '../stored-content.ts';
 import { withFittingNames } from '../tool-names.ts';
 import { ClientLeft } from '../try-candidates.ts';
@@ -23,6 +23,7 @@ export async function countTokens(
   context: RequestContext,
   conversation: Conversation,
 ): Promise<number> {
+  refuseHeavyCalls(conversation);
   // Counting shows the prompt to a vendor, so it must be one that may answer it, too.
   const usable = await usableCandidates(deps, context, conversation.model, 'chat');
   const able = usable.find((candidate) => kindOf(candidate).countTokens !== undefined);

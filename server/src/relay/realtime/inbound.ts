@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
-import { parseYielding } from '../../lib/parse-yielding.ts';
+import { readMessage } from '../../platform/http/read-message.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
 import { isObject } from '../wire/conversation.ts';
@@ -64,7 +64,7 @@ export class Inbound {
         await this.#send(text, asks ? asksResponse : undefined);
         return;
       }
-      event = await parseYielding(Buffer.from(text)).catch(() => undefined);
+      event = await readMessage(text);
       if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
       const { session, type } = event;
       if (session === undefined) await this.#send(text, type);

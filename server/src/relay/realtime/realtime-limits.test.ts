@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { manualClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { agreeingServer, serverFrame } from '../../platform/upstream/agreeing-server.fixture.ts';
-import { opcodes } from '../../platform/upstream/web-socket-frames.ts';
+import { clientFrame, opcodes } from '../../platform/upstream/web-socket-frames.ts';
 import { addUpstream } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
 import {
@@ -47,6 +47,25 @@ test('a session ends after an hour', async () => {
   await pass(12);
   expect(await talk.told('error')).toMatchObject({ error: { code: 'timeout' } });
   expect(await talk.closed()).toMatchObject({ code: 1001 });
+});
+
+test('a client that reads none of its errors is disconnected before they fill memory', async () => {
+  const { socket } = await rawClient(t);
+  const [vendor] = t.vendor.sockets;
+  socket.pause();
+  const refused = clientFrame(opcodes.text, Buffer.from('{"session":7}'));
+  const many = Buffer.concat(Array.from({ length: 10_000 }, () => refused));
+  for (let i = 0; i < 6; i += 1) socket.write(many);
+  await until('its session is over', () => vendor!.readyState === WebSocket.CLOSED);
+  socket.destroy();
+});
+
+test('errors repeat the id of an event, unless it is longer than OpenAI allows', async () => {
+  const talk = await begun();
+  const ids = ['x'.repeat(512), 'x'.repeat(513)];
+  for (const event_id of ids) talk.say({ type: 'session.update', event_id, session: 7 });
+  expect(await talk.told('error')).toMatchObject({ error: { event_id: ids[0] } });
+  expect(await talk.told('error', 2)).toMatchObject({ error: { event_id: null } });
 });
 
 test('the session ends if the upstream answers no pings for a minute', async () => {

@@ -32,6 +32,10 @@ const pingMs = 20_000;
 const silenceMs = 60_000;
 /** A client that reads nothing for this long is considered gone. */
 const slowMs = 30_000;
+/** Errors a client may leave unread: unlike the upstream's events, nothing slows them down. */
+const mostUnread = 1024 * 1024;
+/** OpenAI's maximum length of the ids that clients give to events. */
+const longestEventId = 512;
 
 interface SessionOf extends SessionRights {
   call: OpenCall;
@@ -59,6 +63,8 @@ export class RealtimeSession implements SocketEnd, Watched {
   #pingedMs: number;
   #socket: ClientSocket | null = null;
   #slowSinceMs: number | null = null;
+  /** Characters of errors told since. */
+  #unread = 0;
   /** An upstream event is being processed; the next one waits. */
   #working = false;
   readonly #inbound: Inbound;
@@ -112,6 +118,7 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   drained(): void {
     this.#slowSinceMs = null;
+    this.#unread = 0;
     this.#goOn();
   }
 
@@ -254,7 +261,12 @@ export class RealtimeSession implements SocketEnd, Watched {
   }
 
   #tell(error: AppError, eventId: unknown = null): void {
-    const told = { ...openaiError(error), event_id: typeof eventId === 'string' ? eventId : null };
-    this.#deliver(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
+    const event_id = typeof eventId === 'string' && eventId.length <= longestEventId ? eventId : null;
+    const told = { ...openaiError(error), event_id };
+    const text = JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told });
+    this.#deliver(text);
+    if (this.#slowSinceMs === null) return;
+    this.#unread += text.length;
+    if (this.#unread > mostUnread) void this.end(endings.slowClient());
   }
 }

@@ -349,6 +349,33 @@ describe('responses over a WebSocket', () => {
     socket.closed();
   });
 
+  test('what a client does not read counts in its memory budget, and ends its connection', async () => {
+    const budget = new MemoryBudget();
+    const about = { clock, log: openLog('silent'), memoryBudget: budget, caller: 'x', requestId: 'x' };
+    const socket = new ResponseSocket({ ...about, ask: async () => new Response(), ended: () => {} });
+    let [buffered, code] = [0, 0];
+    const send = (text: string): number => {
+      buffered += text.length;
+      return -1;
+    };
+    const close = (given: number) => {
+      code = given;
+    };
+    // Of a server's socket no more is used here.
+    socket.opened({ send, close } as never);
+    const mebibyte = 1024 * 1024;
+    const steer = JSON.stringify({ type: 'response.steer', input: 'x'.repeat(10 * mebibyte) });
+    for (let i = 0; i < 30 && code === 0; i += 1) {
+      const before = buffered;
+      socket.received(steer);
+      await until('it is answered', () => buffered > before);
+    }
+    expect(code).toBe(1013);
+    expect(buffered).toBeLessThan(150 * mebibyte);
+    // All of it is given back.
+    budget.take('x', 128 * mebibyte);
+  });
+
   test('connections per user are limited', async () => {
     for (let i = 0; i < 50; i += 1) await talkAs();
     expect((await talkAs()).ended).toBeDefined();

@@ -1,8 +1,8 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { parseYielding } from '../../lib/parse-yielding.ts';
 import { logError } from '../../platform/http/log-error.ts';
 import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
+import { readMessage } from '../../platform/http/read-message.ts';
 import type { ClientSocket, SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
@@ -40,6 +40,8 @@ export class ResponseSocket implements SocketEnd {
   #turns = 0;
   #socket: ClientSocket | null = null;
   #taken: PromiseWithResolvers<void> | null = null;
+  /** Characters sent without waiting for the reader. */
+  #unread = 0;
   #slow: Timer | undefined;
   #oldAge: Timer | undefined;
   #draining = false;
@@ -76,6 +78,8 @@ export class ResponseSocket implements SocketEnd {
 
   drained(): void {
     clearTimeout(this.#slow);
+    this.about.memoryBudget.giveBack(this.about.caller, this.#unread);
+    this.#unread = 0;
     this.#taken?.resolve();
     this.#taken = null;
   }
@@ -116,10 +120,10 @@ export class ResponseSocket implements SocketEnd {
       this.#turns -= 1;
       this.#endIfIdle();
     };
-    const event = await parseYielding(Buffer.from(text)).catch(() => undefined);
+    const event = await readMessage(text).catch(toAppError);
     const stream = isObject(event) ? (event.stream_id ?? '') : '';
     if (isObject(event) && event.type === 'response.steer') {
-      this.#socket?.send(steerFailed(event));
+      this.#say(steerFailed(event));
       return done();
     }
     const fault = this.#faultOf(event, stream);
@@ -133,6 +137,7 @@ export class ResponseSocket implements SocketEnd {
 
   /** What is wrong with an event; null if it can be answered. */
   #faultOf(event: unknown, stream: unknown): AppError | null {
+    if (event instanceof AppError) return event;
     if (!isObject(event)) return new AppError('invalid_json', 'An event must be a JSON object.');
     if (event.type !== 'response.create')
       return new AppError('invalid_value', "'type' must be 'response.create'.", { param: 'type' });
@@ -166,7 +171,20 @@ export class ResponseSocket implements SocketEnd {
   }
 
   #tell(error: AppError, stream = ''): void {
-    this.#socket?.send(errorEvent(error, stream));
+    this.#say(errorEvent(error, stream));
+  }
+
+  /** Nothing waits until this is read: what the client leaves unread counts in its memory budget. */
+  #say(text: string): void {
+    if (this.#socket?.send(text) !== -1) return;
+    try {
+      this.about.memoryBudget.take(this.about.caller, text.length);
+    } catch {
+      this.close(1013, 'The client reads too slowly.');
+      return;
+    }
+    this.#unread += text.length;
+    this.#untilRead();
   }
 
   /** Resolves when more may be sent. */
@@ -174,12 +192,16 @@ export class ResponseSocket implements SocketEnd {
     this.#left.signal.throwIfAborted();
     // -1: it is buffered, so the answer must wait.
     if (this.#socket?.send(text) !== -1) return;
+    await this.#untilRead();
+    this.#left.signal.throwIfAborted();
+  }
+
+  #untilRead(): Promise<void> {
     if (!this.#taken) {
       this.#taken = Promise.withResolvers();
       this.#slow = setTimeout(() => this.close(1013, 'The client reads too slowly.'), slowMs);
     }
-    await this.#taken.promise;
-    this.#left.signal.throwIfAborted();
+    return this.#taken.promise;
   }
 
   #endIfIdle(): void {

@@ -1,3 +1,4 @@
+import { isHeavy } from '../../../lib/json-shape.ts';
 import {
   type Conversation,
   isObject,
@@ -18,13 +19,14 @@ const foreignCallSignature = 'skip_thought_signature_validator';
 export function buildContents(conversation: Conversation, modelName: string): Json[] {
   const turns = distinctCalls(conversation.turns);
   const calls = callsIn(turns);
+  const readable = !isHeavy(resultsIn(turns));
   const contents: { role: string; parts: Json[] }[] = [];
   for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'model' : 'user';
     const parts =
       role === 'model'
         ? modelParts(turn.parts, modelName)
-        : inOrderOfCalls(turn.parts, calls).flatMap((part) => userPart(part, calls));
+        : inOrderOfCalls(turn.parts, calls).flatMap((part) => userPart(part, calls, readable));
     if (parts.length === 0) continue;
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
@@ -66,19 +68,27 @@ function modelParts(parts: Part[], modelName: string): Json[] {
   return parts.flatMap((part) => writer.write(part) ?? (part.type === 'image' ? writeMedia(part) : null) ?? []);
 }
 
-function userPart(part: Part, calls: Calls): Json[] {
+function userPart(part: Part, calls: Calls, readable: boolean): Json[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
   if (part.type !== 'tool_result') return writeMedia(part) ?? [];
   return [
-    resultPart(part, calls),
+    resultPart(part, calls, readable),
     ...part.content.filter((item) => item.type !== 'text').flatMap((item) => writeMedia(item) ?? []),
   ];
 }
 
-function resultPart(part: ToolResultPart, calls: Calls): Json {
-  const text = part.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
+const textOf = (part: ToolResultPart): string =>
+  part.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
+
+const resultsIn = (turns: readonly Turn[]): string[] =>
+  turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool_result' ? [textOf(part)] : [])));
+
+/** Results that would take long to parse stay text. */
+function resultPart(part: ToolResultPart, calls: Calls, readable: boolean): Json {
+  const text = textOf(part);
   const name = part.name ?? calls.get(part.callId)?.name ?? part.callId;
-  return { functionResponse: { name, response: part.isError ? { error: text } : asObject(text) } };
+  const response = part.isError ? { error: text } : readable ? asObject(text) : { result: text };
+  return { functionResponse: { name, response } };
 }
 
 /** The response must be an object. */

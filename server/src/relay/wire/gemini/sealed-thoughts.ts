@@ -1,4 +1,6 @@
+import { isHeavy } from '../../../lib/json-shape.ts';
 import { isObject, type Part } from '../conversation.ts';
+import { invalid } from '../read.ts';
 
 /** A thought of another vendor with the signature it must be returned with. */
 export type Thought = { text: string; signature: string } | { data: string };
@@ -17,12 +19,26 @@ export const sealThoughts = (thoughts: readonly Thought[]): string =>
 export const isSealed = (signature: unknown): signature is string =>
   typeof signature === 'string' && signature.startsWith(markInBase64);
 
+const textIn = (signature: string): string => Buffer.from(signature, 'base64').toString('utf8').slice(mark.length);
+
+/** In base64, the limits of a body's shape do not see what a client has invented. */
+export function refuseHeavyThoughts(contents: unknown): void {
+  if (isHeavy(sealedIn(contents).map(textIn), true))
+    throw invalid('contents', `The thought signatures in 'contents' contain too many thoughts.`);
+}
+
+function sealedIn(value: unknown): string[] {
+  if (isSealed(value)) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(sealedIn);
+}
+
 /** Undefined for Gemini's own signatures. Anything a client invented is ignored. */
 export function openThoughts(signature: string): Part[] | undefined {
   if (!isSealed(signature)) return undefined;
   let thoughts: unknown;
   try {
-    thoughts = JSON.parse(Buffer.from(signature, 'base64').toString('utf8').slice(mark.length));
+    thoughts = JSON.parse(textIn(signature));
   } catch {
     return [];
   }

@@ -1,3 +1,4 @@
+import { isHeavy } from '../../../../lib/json-shape.ts';
 import { plainText } from '../../../../lib/plain-text.ts';
 import { seeded } from '../seeded.ts';
 import { shorten, summarise } from '../text.ts';
@@ -47,7 +48,8 @@ function said(one: ChatMessage): Said {
 }
 
 function fromToolResults(results: { name: string; result: string }[]): string {
-  const lines = results.map(({ name, result }) => `${name}: ${readable(result)}`);
+  const isLong = isHeavy(results.map(({ result }) => result));
+  const lines = results.map(({ name, result }) => `${name}: ${isLong ? shortened(result) : readable(result)}`);
   return results.length === 1
     ? `According to ${lines[0]}`
     : `The tools answered:\n${lines.map((line) => `- ${line}`).join('\n')}`;
@@ -61,9 +63,11 @@ function readable(result: string): string {
       .map(([key, one]) => `${key} ${plainText(one)}`)
       .join(', ');
   } catch {
-    return shorten(result.trim() || '(empty)', 600);
+    return shortened(result);
   }
 }
+
+const shortened = (result: string): string => shorten(result.trim() || '(empty)', 600);
 
 /** The answer without the notice. */
 export function answer(messages: ChatMessage[], seed: number, long: boolean): string {

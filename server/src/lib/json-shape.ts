@@ -1,4 +1,4 @@
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Limits on the shape of large JSON bodies. Megabytes in a few strings, such as images, are parsed in milliseconds; the
@@ -40,6 +40,31 @@ export async function refuseHeavy(bytes: Uint8Array): Promise<void> {
   while (look.on()) await new Promise((next) => setImmediate(next));
 }
 
+/** Smaller JSON is parsed within milliseconds, whatever its shape. */
+export const largeBytes = 64 * 1024;
+
+/**
+ * Whether JSON within strings, such as the arguments of tool calls, would take long to parse, all of it together: as part
+ * of a body it was only text. What needs quotes is bounded there already, where each quote is an escape, unless it was
+ * `encoded` in another way.
+ */
+export function isHeavy(texts: readonly string[], encoded = false): boolean {
+  const nested = texts.filter((text) => /^\s*[[{]/.test(text));
+  if (nested.reduce((length, text) => length + text.length, 0) < largeBytes) return false;
+  const seen = { ...nothingSeen };
+  if (!encoded) seen.names = seen.escapes = Number.NEGATIVE_INFINITY;
+  try {
+    for (const text of nested) {
+      const look = new Look(Buffer.from(text), seen);
+      while (look.on());
+      seen.depth = 0;
+    }
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 const refuse = (what: What): never => {
   throw new AppError('invalid_value', `The request body ${told[what]}.`, { param: 'body' });
 };
@@ -47,14 +72,21 @@ const refuse = (what: What): never => {
 /** Strings are scanned byte by byte up to here; beyond it, `indexOf` finds the end ten times faster. */
 const shortString = 256;
 
+const nothingSeen: Readonly<Record<What, number>> = { names: 0, values: 0, escapes: 0, bare: 0, depth: 0 };
+
 class Look {
   #at = 0;
   #inString = false;
   /** Position of the next quote, cached: searching from every escape again would be quadratic. */
   #nextQuote = -1;
-  readonly #seen: Record<What, number> = { names: 0, values: 0, escapes: 0, bare: 0, depth: 0 };
+  readonly #seen: Record<What, number>;
 
-  constructor(readonly text: Buffer) {}
+  constructor(
+    readonly text: Buffer,
+    seen: Record<What, number> = { ...nothingSeen },
+  ) {
+    this.#seen = seen;
+  }
 
   /** Scans the next few megabytes; false at the end. */
   on(): boolean {

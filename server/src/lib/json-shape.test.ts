@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { refuseHeavy } from './json-shape.ts';
+import { isHeavy, refuseHeavy } from './json-shape.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const refusal = async (text: string): Promise<string | null> =>
@@ -48,4 +48,24 @@ test('the content of strings is not taken for structure', async () => {
 test('text that is not JSON is left to the parser', async () => {
   for (const text of ['', '"', '"\\', 'nonsense', '"a" "b', ']]]]', `"${'a'.repeat(1_000)}\\`])
     expect(await refusal(text)).toBeNull();
+});
+
+describe('JSON within strings', () => {
+  const numbers = `[${'1,'.repeat(200_000)}1]`;
+
+  test.each([
+    ['many numbers', [` ${`[${'1,'.repeat(400_000)}1]`}`]],
+    ['many objects', [`{"a":[${'{},'.repeat(400_000)}{}]}`]],
+    ['deep arrays', ['['.repeat(100_000)]],
+    ['one long number', [`[${'9'.repeat(4_000_000)}]`]],
+    ['many numbers in all', [numbers, numbers]],
+  ])('takes long: %s', (_, texts) => expect(isHeavy(texts)).toBe(true));
+
+  test.each([
+    ['nothing', []],
+    ['fewer numbers', [numbers]],
+    ['a long text', [JSON.stringify({ path: 'a.ts', content: 'const a = [1, 2];\n'.repeat(200_000) })]],
+    ['what is no JSON', ['1, 2, 3, '.repeat(1_000_000)]],
+    ['deep arrays of several', ['[[[[]]]]'.repeat(1), '['.repeat(150), '['.repeat(150)]],
+  ])('takes no time: %s', (_, texts) => expect(isHeavy(texts)).toBe(false));
 });
