@@ -4,7 +4,7 @@ import { allCapabilities } from './client-capabilities.ts';
 import { connect } from './connection.ts';
 import type { McpContext } from './context.ts';
 import type { Definition } from './definition.ts';
-import { describeFault } from './fault.ts';
+import { describeFault, rethrowOwn } from './fault.ts';
 import { type Listing, mostTools, withMore } from './listing.ts';
 import { getServer, noServer } from './servers.ts';
 import type { McpServer } from './store/servers.ts';
@@ -34,6 +34,7 @@ export async function testServer(room: McpContext, id: number, by: number, signa
     const looked = await look(room, server, by, signal);
     return { ok: true, latencyMs: latency(), looked, allowed: await allowedTools(room.db, [id]) };
   } catch (error) {
+    rethrowOwn(error);
     return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, by, error) };
   }
 }
@@ -46,7 +47,7 @@ async function look(room: McpContext, server: McpServer, by: number, signal: Abo
   if (looked.listing.cut) return looked;
   const asked = listingHolder(server, by, allCapabilities);
   // If there is no time for the second listing, the first one is enough.
-  const more = await lookAs(room, server, asked, deadline).catch(() => null);
+  const more = await lookAs(room, server, asked, deadline).catch(rethrowOwn);
   return more ? { ...looked, listing: withMore(server.name, looked.listing, more.listing) } : looked;
 }
 
@@ -139,6 +140,7 @@ async function listedNow(
     const { listing } = await look(room, server, by, signal);
     return new Map(listing.definitions.map((definition) => [definition.name, definition]));
   } catch (error) {
+    rethrowOwn(error);
     throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, by, error)}`);
   }
 }
