@@ -117,18 +117,22 @@ export async function approveTool(
   const server = await getServer(room, id);
   const allowed = await allowedTools(room.db, [id]);
   const before = allowed.find((tool) => tool.name === name);
-  if (!before && allowed.length >= mostTools)
-    throw new AppError('conflict', `The server has reached the limit of ${mostTools} allowed tools.`);
+  if (!before && allowed.length >= mostTools) throw tooManyTools();
   const now = nowSeconds(room.clock);
   const isKnown = before?.definition === definition;
   const approved = isKnown ? before : approvable(await listedNow(room, server, by, signal), { name, definition });
   const { description, inputSchema, further } = approved;
   const approvedAt = isKnown ? before.approvedAt : now;
   const tool = { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt };
-  if (!(await putTool(room.db, tool, now))) throw noServer(id);
+  const put = await putTool(room.db, tool, mostTools, now);
+  if (put === 'gone') throw noServer(id);
+  if (put === 'full') throw tooManyTools();
   await room.known.changed(id);
   return { ...server, updatedAt: now };
 }
+
+const tooManyTools = (): AppError =>
+  new AppError('conflict', `The server has reached the limit of ${mostTools} allowed tools.`);
 
 async function listedNow(
   room: McpContext,
