@@ -1,10 +1,10 @@
 /** PostgreSQL stops under load (cleanly or by a crash) or becomes read-only, and recovers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { SQL } from 'bun';
 import { startUpstream } from '../../server/src/video/upstream.fixture.ts';
 import { NoServer, type OwnServer, ownPostgres } from '../servers.ts';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, startLoad, tally } from './load.ts';
+import { refuseWrites, takeWrites } from './read-only.ts';
 import { printSeen, saw } from './table.ts';
 import { expectUnavailable, expectUnready, message } from './without-database.ts';
 
@@ -30,15 +30,6 @@ afterAll(async () => {
   printSeen();
 });
 
-/** Runs statements in another database of the server, which the outage does not affect. */
-async function order(server: OwnServer, ...statements: string[]): Promise<void> {
-  const url = new URL(server.url);
-  url.pathname = '/template1';
-  const admin = new SQL(url.href, { max: 1 });
-  for (const statement of statements) await admin.unsafe(statement);
-  await admin.close();
-}
-
 interface Outage {
   what: string;
   begin(server: OwnServer): Promise<void>;
@@ -54,14 +45,8 @@ const outages: Outage[] = [
     end: (server: OwnServer) => server.start(),
   })),
   {
-    // As during a failover. Connections opened meanwhile stay read-only, so the service must drop them.
     what: 'takes no writes',
-    begin: (server) =>
-      order(
-        server,
-        'alter database postgres set default_transaction_read_only = on',
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'postgres'`,
-      ),
+    begin: refuseWrites,
     seen: () =>
       until('it is told', () =>
         expectUnready(service).then(
@@ -69,7 +54,7 @@ const outages: Outage[] = [
           () => false,
         ),
       ),
-    end: (server) => order(server, 'alter database postgres reset default_transaction_read_only'),
+    end: takeWrites,
   },
 ];
 

@@ -106,11 +106,17 @@ export function chooseEndpoint(endpoints: Endpoint[], random: Random): Endpoint 
   }
 }
 
-export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<string, Schema>, random: Random): Made {
-  const careful = random.chance(0.35);
+export function makeRequest(
+  endpoint: Endpoint,
+  world: World,
+  schemas: Record<string, Schema>,
+  random: Random,
+  valid = false,
+): Made {
+  const careful = valid || random.chance(0.35);
   const optionalShare = random.pick(careful ? [0, 0.2] : [0, 0.2, 0.6, 1]);
   const method = !careful && random.chance(0.03) ? random.pick(oddMethods) : endpoint.method;
-  const [as, credential] = chooseCredential(endpoint, world, random);
+  const [as, credential] = chooseCredential(endpoint, world, random, valid);
   const known = (name: string) => {
     if (name === 'model' || name === 'models/{model}') return [modelFor(endpoint.path)];
     // Elsewhere `prompt` is the input of a model.
@@ -163,11 +169,16 @@ const mcpValues: Record<string, readonly unknown[]> = {
 /** Authorized by the token that the client received when it registered. */
 const ownRegistration = /\/register\/\{/;
 
-function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
+function chooseCredential(
+  endpoint: Endpoint,
+  world: World,
+  random: Random,
+  valid: boolean,
+): [string, Record<string, string>] {
   const admin = /\/admin\/|\/routing\/configs\/.+|^\/api\/mcp\//.test(endpoint.path);
   const open = ownRegistration.test(endpoint.path) ? ['registration'] : ['client', 'nobody'];
   const right = admin ? ['admin'] : endpoint.security.length > 0 ? endpoint.security : open;
-  const name = random.chance(0.7) ? random.pick(right) : random.pick(Object.keys(world.credentials));
+  const name = valid || random.chance(0.7) ? random.pick(right) : random.pick(Object.keys(world.credentials));
   return [name, world.credentials[name] ?? {}];
 }
 

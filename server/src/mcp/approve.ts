@@ -4,7 +4,7 @@ import { allCapabilities } from './client-capabilities.ts';
 import { connect } from './connection.ts';
 import type { McpContext } from './context.ts';
 import type { Definition } from './definition.ts';
-import { describeFault } from './fault.ts';
+import { describeFault, rethrowOwn } from './fault.ts';
 import { type Listing, mostTools, withMore } from './listing.ts';
 import { getServer, noServer } from './servers.ts';
 import type { McpServer } from './store/servers.ts';
@@ -34,6 +34,7 @@ export async function testServer(room: McpContext, id: number, by: number, signa
     const looked = await look(room, server, by, signal);
     return { ok: true, latencyMs: latency(), looked, allowed: await allowedTools(room.db, [id]) };
   } catch (error) {
+    rethrowOwn(error);
     return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, by, error) };
   }
 }
@@ -46,7 +47,7 @@ async function look(room: McpContext, server: McpServer, by: number, signal: Abo
   if (looked.listing.cut) return looked;
   const asked = listingHolder(server, by, allCapabilities);
   // If there is no time for the second listing, the first one is enough.
-  const more = await lookAs(room, server, asked, deadline).catch(() => null);
+  const more = await lookAs(room, server, asked, deadline).catch(rethrowOwn);
   return more ? { ...looked, listing: withMore(server.name, looked.listing, more.listing) } : looked;
 }
 
@@ -116,18 +117,22 @@ export async function approveTool(
   const server = await getServer(room, id);
   const allowed = await allowedTools(room.db, [id]);
   const before = allowed.find((tool) => tool.name === name);
-  if (!before && allowed.length >= mostTools)
-    throw new AppError('conflict', `The server has reached the limit of ${mostTools} allowed tools.`);
+  if (!before && allowed.length >= mostTools) throw tooManyTools();
   const now = nowSeconds(room.clock);
   const isKnown = before?.definition === definition;
   const approved = isKnown ? before : approvable(await listedNow(room, server, by, signal), { name, definition });
   const { description, inputSchema, further } = approved;
   const approvedAt = isKnown ? before.approvedAt : now;
   const tool = { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt };
-  if (!(await putTool(room.db, tool, now))) throw noServer(id);
+  const put = await putTool(room.db, tool, mostTools, now);
+  if (put === 'gone') throw noServer(id);
+  if (put === 'full') throw tooManyTools();
   await room.known.changed(id);
   return { ...server, updatedAt: now };
 }
+
+const tooManyTools = (): AppError =>
+  new AppError('conflict', `The server has reached the limit of ${mostTools} allowed tools.`);
 
 async function listedNow(
   room: McpContext,
@@ -139,6 +144,7 @@ async function listedNow(
     const { listing } = await look(room, server, by, signal);
     return new Map(listing.definitions.map((definition) => [definition.name, definition]));
   } catch (error) {
+    rethrowOwn(error);
     throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, by, error)}`);
   }
 }

@@ -1,3 +1,5 @@
+import { isDatabaseAway } from '../platform/durable/errors.ts';
+
 /** Why a server could not be used: a message for any user, and details for whoever connected the server. */
 export class McpFault extends Error {
   constructor(
@@ -54,6 +56,11 @@ export function findFault(error: unknown): McpFault | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1)
     if (at instanceof McpFault) return at;
   return null;
+}
+
+/** While our own database is away, nothing is known of the server: that is not told as its failure. */
+export function rethrowOwn(error: unknown): void {
+  if (isDatabaseAway(error)) throw error;
 }
 
 /** Shorter values occur in any text by chance, and are not secrets. */

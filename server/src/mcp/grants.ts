@@ -6,7 +6,7 @@ import { randomString } from '../lib/ids.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import { callbackAddress, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import type { McpDeps } from './context.ts';
-import { describeFault, McpFault } from './fault.ts';
+import { describeFault, McpFault, rethrowOwn } from './fault.ts';
 import type { Grant } from './grant.ts';
 import type { CachedGrant, McpCache } from './mcp-cache.ts';
 import { ownClientOf } from './own-client.ts';
@@ -116,6 +116,7 @@ export async function beginGrant(
     const alg = proofAlgorithm({ ...(proof && { proof }) }, grant.discovery);
     if (alg) grant.nextKey = await newKey(alg);
   } catch (error) {
+    rethrowOwn(error);
     throw refused(server, error);
   }
   if (!began.url || !/^https?:$/.test(began.url.protocol))
@@ -152,6 +153,7 @@ export async function finishGrant(
   try {
     await authorize(deps, server, providerOf(deps, server, grant, grant.nextKey), { authorizationCode: code, iss });
   } catch (error) {
+    rethrowOwn(error);
     deps.log.warn({ server: server.name, fault: describeFault(error, 'anybody', []) }, 'a user could not sign in');
     return { server, signedIn: false };
   }

@@ -5,7 +5,7 @@ import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './author
 import type { Challenge } from './challenge.ts';
 import type { McpDeps } from './context.ts';
 import { NotVouched, vouchedAssertion } from './enterprise-authorization.ts';
-import { describeFault, findFault, McpFault } from './fault.ts';
+import { describeFault, findFault, McpFault, rethrowOwn } from './fault.ts';
 import type { GrantDeps } from './grants.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
@@ -148,6 +148,7 @@ async function ask(
     });
     if (!got.tokens) throw new McpFault('its authorization server did not issue a token');
   } catch (error) {
+    rethrowOwn(error);
     const why = describeFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
     const told = findFault(error);

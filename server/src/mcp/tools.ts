@@ -16,7 +16,7 @@ import { askerOf } from './asker.ts';
 import type { Params } from './connection.ts';
 import type { McpContext } from './context.ts';
 import { isAsApproved, notAsApproved } from './definition.ts';
-import { describeFault, withoutSecrets } from './fault.ts';
+import { describeFault, rethrowOwn, withoutSecrets } from './fault.ts';
 import { followTask } from './follow-task.ts';
 import { openTaskId, sealTaskId } from './front/task-ids.ts';
 import { outcomeOf } from './outcome.ts';
@@ -180,6 +180,7 @@ async function told(
   } catch (error) {
     if (isHandedOver(how)) state.bill.fail();
     how.signal.throwIfAborted();
+    if (!state.begun) rethrowOwn(error);
     const why = describeFault(error, 'anybody', secrets());
     room.log.warn({ server: server.name, tool: tool.name, fault: why }, 'a connected tool failed');
     const known = state.begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';

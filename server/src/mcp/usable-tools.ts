@@ -3,7 +3,7 @@ import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { McpContext } from './context.ts';
 import { isAsApproved } from './definition.ts';
-import { describeFault } from './fault.ts';
+import { describeFault, rethrowOwn } from './fault.ts';
 import { headerSecretsOf } from './header-secrets.ts';
 import { findServer, type McpServer, serversOwnedBy } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
@@ -38,6 +38,7 @@ export function openUsableTools(room: McpContext): ListUsableTools {
       failed.delete(place);
       return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => ({ server, tool }));
     } catch (error) {
+      rethrowOwn(error);
       // One entry per user who has not signed in, so the map is cleared when it is full.
       if (failed.size >= mostFailed) failed.clear();
       failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });

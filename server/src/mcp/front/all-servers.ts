@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
+import { rethrowOwn } from '../fault.ts';
 import { holderFor } from '../target.ts';
 import { hasTasks } from '../task-answers.ts';
 import { offeredName, serverOf } from '../tool-names.ts';
@@ -73,7 +74,10 @@ async function anyHasTasks(room: FrontContext, { caller, signal }: Requester): P
   const found = [...servers.values()].map((server) =>
     room.sessions.introduction(server, holderFor(server, caller.user.id), signal).then(
       ({ capabilities }) => hasTasks(capabilities),
-      () => false,
+      (error) => {
+        rethrowOwn(error);
+        return false;
+      },
     ),
   );
   return (await Promise.all(found)).includes(true);

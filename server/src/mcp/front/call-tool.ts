@@ -6,7 +6,7 @@ import type { CalledTool, Payer } from '../called-tool.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
-import { describeFault } from '../fault.ts';
+import { describeFault, rethrowOwn } from '../fault.ts';
 import { Bill, paymentRefusal, type RecordedCall, rateLimitRefusal } from '../recorded-call.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
@@ -70,6 +70,7 @@ async function definitionsOf(
     const known = room.sessions.listed(server, holder);
     return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
+    rethrowOwn(error);
     throw internalError(
       `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server, exchange.caller.user.id))}.`,
     );

@@ -84,9 +84,19 @@ export class HeaderMismatch extends RpcError {
   }
 }
 
+/** Something of our own is away for a moment, as the status says to clients and balancers that read nothing else. */
+export class Unavailable extends RpcError {
+  constructor(message: string) {
+    super(-32_603, message);
+  }
+}
+
 /** Revision 2026-07-28: these codes also set the HTTP status. */
 const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
-export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
+export const statusOf = (error: RpcError, newest: boolean): number => {
+  if (error instanceof Unavailable) return 503;
+  return newest ? (statuses[error.code] ?? 200) : 200;
+};
 
 export const noMethod = (method: string): RpcError =>
   new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { describeFault } from '../fault.ts';
+import { describeFault, rethrowOwn } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';
 import { secretsIn } from '../usable-tools.ts';
@@ -63,6 +63,7 @@ async function tell(
     return await room.callers.tell(server, holder, { ...data, id: question.id }, question.isIn);
   } catch (error) {
     await room.questions.giveBack(data.id);
+    rethrowOwn(error);
     const why = describeFault(error, 'anybody', secretsIn(room, server, userOf(holder)));
     room.log.warn({ server: server.name, fault: why }, 'a connected server did not accept an answer');
     throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);

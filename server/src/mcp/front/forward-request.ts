@@ -1,6 +1,6 @@
 import { CallTimeout } from '../call-timeout.ts';
 import type { Called, Params } from '../connection.ts';
-import { describeFault, McpFault } from '../fault.ts';
+import { describeFault, McpFault, rethrowOwn } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import { redacted } from '../redact.ts';
 import type { LogMessage, RequestCallbacks } from '../request-callbacks.ts';
@@ -34,6 +34,7 @@ export async function forwardRequest(
     if (!time) return passing.redacted(await room.callers.ask(server, exchange.holder, asked, passing));
     return passing.redacted(await passAsking(room, server, { asked, passing, time }, exchange));
   } catch (error) {
+    rethrowOwn(error);
     const secrets = secretsIn(room, server, exchange.caller.user.id);
     const said = redacted(serverErrorIn(error), secrets);
     const asks = said && mayNeedInput(asked.method) ? urlElicitationResult(exchange, said) : null;

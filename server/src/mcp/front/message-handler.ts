@@ -1,8 +1,6 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { LingerTimer } from '../../lib/linger-timer.ts';
-import { logError } from '../../platform/http/log-error.ts';
-import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
@@ -11,21 +9,30 @@ import { noValidator } from '../no-validator.ts';
 import type { LogMessage } from '../request-callbacks.ts';
 import { clientMetaKeys } from '../request-params.ts';
 import { DirectAnswer, type DirectCall, quietMs, type ResponseWriter } from './direct-answer.ts';
-import { badParams, type Endpoint, type Exchange, noMethod, type Requester, RpcError, statusOf } from './endpoint.ts';
+import {
+  badParams,
+  type Endpoint,
+  type Exchange,
+  noMethod,
+  type Requester,
+  type RpcError,
+  statusOf,
+  Unavailable,
+} from './endpoint.ts';
 import { cannotBeAsked, needsInput } from './input-rounds.ts';
+import { type LateStatus, withStatus } from './late-status.ts';
 import { type LogLevels, levels } from './log-levels.ts';
 import type { Running, RunningCalls } from './running-calls.ts';
 import { isTaskMethod } from './tasks.ts';
+import { toRpcError } from './to-rpc-error.ts';
 
 /** One HTTP request: the endpoint it is for, and its caller. */
-export interface EndpointRequest {
+export interface EndpointRequest extends LateStatus {
   served: Endpoint;
   introduction: InitializeInfo;
   asker: Requester;
   /** Identifies the client, if it may cancel requests by a message; otherwise null. */
   client: string | null;
-  /** Set while answering: the library responds to errors thrown by handlers with the status of a success. */
-  status?: number;
 }
 
 /** A turn that no longer needs an introduction. */
@@ -80,9 +87,8 @@ export class MessageHandler {
     const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
     const authInfo = { token: '', clientId: '', scopes: [], extra };
     const response = await handler.fetch(request, { parsedBody: message, authInfo });
-    const isWhole = response.headers.get('content-type')?.startsWith('application/json');
-    if (turn.status === undefined || !isWhole) return response;
-    return new Response(response.body, { status: turn.status, headers: response.headers });
+    // Each message of a batch has its own error.
+    return withStatus(response, Array.isArray(message) ? undefined : idOf(message), turn, this.#quiet);
   }
 
   /** Loaded with the first request: most installations get none, and building the library's schemas takes a while. */
@@ -105,6 +111,8 @@ const isServed = ({ served }: EndpointRequest, message: unknown): boolean =>
   Array.isArray(message) || served.serves(methodOf(message));
 
 const methodOf = (message: unknown): string => String((message as { method?: unknown }).method);
+
+const idOf = (message: unknown): unknown => (message as { id?: unknown }).id;
 
 /** What is known of a message before the library parses it. */
 interface Asking {
@@ -237,6 +245,7 @@ class OneExchange implements Exchange {
     const told = toRpcError(error, this.requestId, this.deps.log);
     const status = statusOf(told, this.newest);
     if (status !== 200) this.turn.status = status;
+    if (told instanceof Unavailable) this.turn.unavailable = told;
     return told;
   }
 
@@ -284,14 +293,4 @@ function whole(params: Params, { envelope, _meta, inputResponses, requestState }
     ...(state !== undefined && { requestState: state }),
     _meta: { ..._meta, ...Object.fromEntries(said) },
   };
-}
-
-function toRpcError(thrown: unknown, requestId: string, log: Log): RpcError {
-  if (thrown instanceof RpcError) return thrown;
-  const error = toAppError(thrown);
-  if (error.status >= 500) {
-    logError(log, { requestId }, error);
-    return new RpcError(-32_603, error.message);
-  }
-  return new RpcError(error.status === 400 || error.status === 404 ? -32_602 : -32_000, error.message);
 }

@@ -6,7 +6,7 @@ import { type EventStream, openEventStream } from '../../platform/http/event-str
 import type { Call } from '../../platform/http/route.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import { describeFault, findFault } from '../fault.ts';
+import { describeFault, findFault, rethrowOwn } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { InitializeInfo } from '../initialize-info.ts';
 import { redacted } from '../redact.ts';
@@ -112,6 +112,7 @@ export class NotificationStreams {
     } catch (error) {
       // Subscriptions end with the server's session: the client has to start a new session and subscribe again.
       if (findFault(error)?.sessionEnded) throw noSession();
+      rethrowOwn(error);
       const why = describeFault(error, 'anybody', secretsIn(this.room, server, userOf(holder)));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
     }

@@ -1,7 +1,7 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import { table } from '../../lib/table.ts';
 import type { Params } from '../connection.ts';
-import { describeFault } from '../fault.ts';
+import { describeFault, rethrowOwn } from '../fault.ts';
 import { redacted } from '../redact.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { hasTasks } from '../task-answers.ts';
@@ -45,6 +45,7 @@ export const oneServer = (room: FrontContext, server: McpServer): Endpoint => ({
       const capabilities = passedCapabilities(passedOn(server, caller), has, speaks);
       return { about, instructions, capabilities: { ...capabilities, ...(tasks && hasTasks(has) && withTasks) } };
     } catch (error) {
+      rethrowOwn(error);
       throw internalError(
         `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server, caller.user.id))}.`,
       );

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
+import { mostTools } from '../listing.ts';
 import { approvalsOf, type ScriptedTool } from '../mcp.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 
@@ -64,6 +65,17 @@ test('tools approved concurrently are all approved, and still require approval p
       expect.objectContaining({ description: 'Another.', ask_first: name === 'two' }),
     ]),
   );
+});
+
+test('of tools approved concurrently, as many are allowed as a server may have', async () => {
+  const server = f.start(Array.from({ length: mostTools - 1 }, (_, n): ScriptedTool => ({ name: `tool_${n}` })));
+  const { id } = await f.connected(server);
+  server.tools = ['one', 'two', 'three', 'four'].map((name) => ({ name }));
+  const shown = (await f.admin.test(id)).tools.filter(({ name }) => !name.startsWith('tool_'));
+  const approvals = await Promise.allSettled(
+    shown.map(({ name, definition }) => f.admin.send('POST', `/${id}/tools/${name}/approve`, { definition })),
+  );
+  expect(approvals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
 test('a tool that requires approval is called once for each approval of that exact call', async () => {

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { touchServer } from './servers.ts';
 import type { McpToolTable } from './tables.ts';
@@ -77,22 +78,33 @@ export async function allowedTool(db: Db, serverId: number, name: string): Promi
 }
 
 /** Replaces all allowed tools; false if the server was deleted. */
-export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTool[], now: number): Promise<boolean> =>
-  whileHeld(db, serverId, now, async (tx) => {
+export const replaceTools = async (
+  db: Db,
+  serverId: number,
+  tools: readonly AllowedTool[],
+  now: number,
+): Promise<boolean> => {
+  const done = await whileHeld(db, serverId, now, async (tx) => {
     await tx.deleteFrom('mcp_tools').where('server_id', '=', serverId).execute();
     if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
+    return 'done';
   });
+  return done === 'done';
+};
 
 /**
- * Allows one tool and keeps its price; if `askFirst` is undefined, that is kept too. The others stay. False if the
- * server was deleted.
+ * Allows one tool and keeps its price; if `askFirst` is undefined, that is kept too. The others stay. 'gone' if the
+ * server was deleted, 'full' if it has as many tools without this one.
  */
 export const putTool = (
   db: Db,
   { askFirst, ...tool }: Omit<AllowedTool, 'askFirst' | 'price'> & { askFirst: boolean | undefined },
+  most: number,
   now: number,
-): Promise<boolean> =>
+): Promise<'done' | 'full' | 'gone'> =>
   whileHeld(db, tool.serverId, now, async (tx) => {
+    const ofServer = tx.selectFrom('mcp_tools').where('server_id', '=', tool.serverId).where('name', '<>', tool.name);
+    if ((await countRows(ofServer)) >= most) return 'full';
     const before = await tx
       .deleteFrom('mcp_tools')
       .where('server_id', '=', tool.serverId)
@@ -101,15 +113,14 @@ export const putTool = (
       .executeTakeFirst();
     const row = toRow({ ...tool, askFirst: askFirst ?? before?.ask_first === 1, price: before?.price ?? 0 });
     await tx.insertInto('mcp_tools').values(row).execute();
+    return 'done';
   });
 
 /** Locks the server's row, so that it is not deleted meanwhile and concurrent changes do not mix. */
-function whileHeld(db: Db, serverId: number, now: number, work: (tx: Db) => Promise<void>): Promise<boolean> {
+function whileHeld<T>(db: Db, serverId: number, now: number, work: (tx: Db) => Promise<T>): Promise<T | 'gone'> {
   return db.transaction().execute(async (tx) => {
     await touchServer(tx, serverId, now);
     const server = await tx.selectFrom('mcp_servers').select('id').where('id', '=', serverId).executeTakeFirst();
-    if (!server) return false;
-    await work(tx);
-    return true;
+    return server ? work(tx) : 'gone';
   });
 }

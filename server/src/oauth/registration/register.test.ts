@@ -273,6 +273,9 @@ test('registrations are limited per minute, per day and address, and in total', 
   expect((await register()).status).toBe(201);
   const full = await register();
   expect([full.status, full.headers.has('retry-after')]).toEqual([503, true]);
+  await t.setOption('OAuth2SelfRegisteredClients', Number(n) + 3);
+  const parallel = await Promise.all(Array.from({ length: 8 }, async () => (await register()).status));
+  expect(parallel.filter((status) => status === 201)).toHaveLength(2);
   await t.setOption('OAuth2SelfRegisteredClients', 10_000);
   await t.setOption('RateLimitEnabled', true);
   const statuses = new Set<number>();

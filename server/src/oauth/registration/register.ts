@@ -3,6 +3,8 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
 import { inBatches } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { inTurn } from '../../platform/db/with-lock.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import { announceApplicationChange } from '../announcement-tags.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
@@ -55,13 +57,17 @@ export async function registerClient(
   const secret = hasSecret(said) ? newClientSecret() : null;
   const registrationToken = newRegistrationToken();
   const now = nowSeconds(deps.clock);
-  const row = await insertApplication(deps.db, {
+  const client = {
     ...said,
     ...{ client_id: newClientId(), source: 'registration', owner_id: null },
     ...{ secret_hash: secret === null ? '' : sha256Hex(secret), registration_hash: sha256Hex(registrationToken) },
     ...{ description: '', homepage_url: '', logo_url: '', webhook_url: '', webhook_secret: '' },
     ...{ status: applicationStatus.active, is_verified: 0, rate_limit: defaultRateLimit, epoch: 0 },
     ...{ created_at: now, updated_at: now },
+  };
+  const row = await inTurn(deps.db, 'registeredClients', 0, async (tx) => {
+    await refuseFull(tx, deps.options.get('OAuth2SelfRegisteredClients'));
+    return insertApplication(tx, client);
   });
   record(deps, 'app_created', caller.origin, { app_name: row.name }, null, row);
   return { row, metadata, secret, registrationToken };
@@ -73,15 +79,16 @@ function requireInitialToken({ options }: OAuthContext, authorization: string | 
   if (wanted !== '' && !equalDigests(sha256Hex(bearerIn(authorization)), wanted)) throw badToken();
 }
 
-async function count({ db, options, shared }: OAuthContext, ip: string): Promise<void> {
-  if (options.get('RateLimitEnabled')) {
-    const { allowed, resetMs } = await shared.hit(`client-registrations:${limitKeyOfIp(ip)}`, mostPerDay, dayMs);
-    if (!allowed)
-      throw new AppError('rate_limit_exceeded', `An IP address can register at most ${mostPerDay} clients per day.`, {
-        headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
-      });
-  }
-  const most = options.get('OAuth2SelfRegisteredClients');
+async function count({ options, shared }: OAuthContext, ip: string): Promise<void> {
+  if (!options.get('RateLimitEnabled')) return;
+  const { allowed, resetMs } = await shared.hit(`client-registrations:${limitKeyOfIp(ip)}`, mostPerDay, dayMs);
+  if (!allowed)
+    throw new AppError('rate_limit_exceeded', `An IP address can register at most ${mostPerDay} clients per day.`, {
+      headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
+    });
+}
+
+async function refuseFull(db: Db, most: number): Promise<void> {
   if ((await countRegistered(db, most + 1)) >= most)
     throw new AppError('unavailable', 'No more clients can register themselves at the moment.');
 }

@@ -16,6 +16,7 @@ const spaces = {
   apiKeys: 'keys',
   passkeys: 'pass',
   applications: 'apps',
+  registeredClients: 'regc',
   organisations: 'orgs',
 };
 

@@ -26,6 +26,10 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** The same where errors of other connections arrive too, which have the operating system's codes. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  isUnavailable(error) && !/^(ECONN|EPIPE)/.test(faultOf(error).code);
+
 /** Unavailable, or a conflict with another transaction that PostgreSQL aborted: 40001 and 40P01. */
 export const isTransient = (error: unknown): boolean =>
   isUnavailable(error) || /^40(001|P01)$/.test(faultOf(error).state);
