@@ -8,7 +8,7 @@ import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
+import { alertsIn, bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
 import { type LevelNames, placeChoices, placeName } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
@@ -83,8 +83,9 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
             )}
             value={fields.alerts}
-            onChange={(alerts) => set({ alerts })}
-            splitChars={[',', ' ', '%']}
+            onChange={(alerts) => set({ alerts: alertsIn(alerts) })}
+            // Not a comma, which may belong to a number.
+            splitChars={[' ', ';', '%']}
             error={faults.alerts}
           />
           <FormFoot act={save} failure={t('The budget was not saved')} submitLabel={t('Save')} onCancel={onClose} />
