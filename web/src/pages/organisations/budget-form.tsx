@@ -1,5 +1,6 @@
 import { Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
 import { put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -28,7 +29,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
     if (budget)
       await put('/api/organisations/{id}/budgets/{budget_id}', {
         path: { id, budget_id: budget.id },
-        body: changeOf(given),
+        body: changedFields(changeOf(fieldsOf(budget)), changeOf(given)),
       });
     else await post('/api/organisations/{id}/budgets', { path: { id }, body: bodyOf(given) });
     notifySuccess(budget ? t('Budget saved') : t('Budget set'));
