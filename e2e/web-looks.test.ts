@@ -217,7 +217,14 @@ describe.skipIf(browserMissing)('page layout', () => {
 
   test('an unavailable model is marked and never the default', async () => {
     const { page, open } = await site.root();
-    await openCircuit(site);
+    // The circuit half-opens after a minute, of which any number of seconds have passed: it must stay open for both pages.
+    let models: { data: { models: { id: string; health?: { circuit_state: string } }[] } };
+    await until('the circuit is open', async () => {
+      await openCircuit(site);
+      models = await (await page.context().request.get('/api/models')).json();
+      return models.data.models.find(({ id }) => id === broken)?.health?.circuit_state === 'open';
+    });
+    await page.route('**/api/models', (route) => route.fulfill({ json: models }));
     await open('/');
     await page.getByText('away · circuit open').waitFor();
     expect(await page.getByRole('region', { name: 'curl example' }).innerText()).toContain('demo/chat');

@@ -192,6 +192,15 @@ describe.skipIf(browserMissing)('network failures', () => {
     await link.waitFor({ state: 'detached' });
   }, 300_000);
 
+  test('a page beyond the end of a list leads to its last page, of an empty list to what it is for', async () => {
+    const { page, open } = await site.root();
+    await open('/admin/audit?page=9000');
+    await page.waitForURL((url) => !['9000', null].includes(url.searchParams.get('page')) || url.search === '');
+    await until('there are rows', async () => (await page.getByRole('rowheader').count()) > 0);
+    await open('/runs?page=99');
+    await page.getByText('No runs').waitFor();
+  }, 300_000);
+
   test('a key is created once when the response is lost and retried; names of every script are kept', async () => {
     const { page, context, open } = await site.register('nina', { viewport: { width: 390, height: 844 } });
     await open('/keys');

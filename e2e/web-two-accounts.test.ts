@@ -71,4 +71,39 @@ describe.skipIf(browserMissing)('two accounts in one browser', () => {
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await context.close();
   }, 300_000);
+
+  test('the amount on the consent page is still there after the session ended and the same user logged in', async () => {
+    const { root } = site.service;
+    const key = 'OAuth2AllowedScopes';
+    await root.api('/api/admin/options', { method: 'PUT', body: { key, value: 'openid email models:use' } });
+    const body = { name: 'Spender', redirect_uris: [redirectUri], scopes: 'openid models:use' };
+    const { client_id } = await root.api<{ client_id: string }>('/api/oauth2/applications', { method: 'POST', body });
+    const visitor = await site.signIn('work', passwordOf('work'));
+    const { page, context } = visitor;
+    await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'arrived' }));
+    const request = { response_type: 'code', client_id, redirect_uri: redirectUri, scope: 'openid models:use' };
+    const address = `/oauth2/authorize?${new URLSearchParams(request)}`;
+    const amount = page.getByLabel('Spending limit');
+    const logIn = async (username: string) => {
+      await context.clearCookies();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByLabel('Username').fill(username);
+      await page.locator('input[type=password]').fill(passwordOf(username));
+      await page.getByRole('button', { name: 'Log in', exact: true }).click();
+      await page.getByText(`Signed in as ${username}`).waitFor();
+    };
+    await page.goto(address);
+    await amount.fill('12.5');
+    await page.getByRole('combobox', { name: 'Reset period' }).click();
+    await page.getByRole('option', { name: 'Each month' }).click();
+    await logIn('work');
+    expect([await amount.inputValue(), await page.getByText('$12.50 per month').count()]).toEqual(['$12.5', 1]);
+    // It is the limit of whoever typed it.
+    await logIn('home');
+    expect(await amount.inputValue()).toBe('$5');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL(`${redirectUri}**`);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await context.close();
+  }, 300_000);
 });

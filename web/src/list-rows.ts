@@ -28,3 +28,19 @@ export function pageOfRows<Row>(rows: Row[], page: number, pageSize: number): { 
   const shown = Math.min(page, Math.max(1, Math.ceil(rows.length / pageSize)));
   return { page: shown, rows: rows.slice((shown - 1) * pageSize, shown * pageSize) };
 }
+
+interface Paged {
+  page: number;
+  pageSize: number;
+  total: number;
+}
+
+/** How far beyond its page the service counts a long list, and the credits page's list of entries. */
+const countedPast = [1_000, 100];
+
+/** Whether there may be more rows than `total`: the service counts long lists only this far. */
+export const isAtLeast = ({ page, pageSize, total }: Paged): boolean => countedPast.includes(total - page * pageSize);
+
+/** The page to show instead of an empty one: rows were deleted since, or the address names a page that never was. */
+export const lastPage = ({ page, pageSize, total }: Paged): number =>
+  Math.max(1, Math.min(Math.ceil(total / pageSize), page - 1));

@@ -1,4 +1,4 @@
-import type { ClipboardEvent, FocusEvent, InputEvent } from 'react';
+import type { ClipboardEvent, FocusEvent, InputEvent, KeyboardEvent } from 'react';
 import { notifyFault, takeBackFault } from './components/notify.ts';
 import { t } from './language/words.ts';
 import { readNumber } from './read-number.ts';
@@ -122,4 +122,17 @@ export function pasteNumber(event: ClipboardEvent<HTMLInputElement>): void {
 
 export function leaveNumber(event: FocusEvent<HTMLInputElement>): void {
   typed.delete(event.currentTarget);
+}
+
+/**
+ * Ignores Backspace where there is nothing to delete: the field would move the caret to its start, one task later and
+ * thus before what was typed meanwhile. On a busy page, an amount of 0,05 became 50. Handled around the field, because
+ * the field's own handler would run in any case.
+ */
+export function deleteNothing(event: KeyboardEvent): void {
+  const { target: input } = event;
+  if (event.key !== 'Backspace' || !(input instanceof HTMLInputElement)) return;
+  if (input.selectionStart !== 0 || input.selectionEnd !== 0) return;
+  event.preventDefault();
+  event.stopPropagation();
 }

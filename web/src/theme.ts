@@ -9,7 +9,7 @@ import {
 } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { t } from './language/words.ts';
-import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
+import { deleteNothing, leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
 /** Also read by before-paint.ts. */
 export const colorSchemeKey = 'svc-color-scheme';
@@ -108,6 +108,7 @@ export const theme = createTheme({
         // The comma is the thousands separator: read as a decimal point, `1,234.5` would become 1.2345.
         allowedDecimalSeparators: ['.'],
         thousandSeparator: ',',
+        wrapperProps: { onKeyDownCapture: deleteNothing },
         onBeforeInputCapture: typeNumber,
         onPasteCapture: pasteNumber,
         onBlurCapture: leaveNumber,

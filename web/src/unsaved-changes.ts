@@ -94,6 +94,9 @@ function unsent(): Field[] {
     .map(([field]) => field);
 }
 
+/** Whether this part of the page has unsent changes. */
+export const hasUnsent = (part: Element | null): boolean => unsent().some((field) => part?.contains(field));
+
 const inDialog = (field: Field): boolean => field.closest('[role=dialog]') !== null;
 /** In a form that keeps its input and shows it again. */
 const isKept = (field: Field): boolean => field.closest('form[data-kept]') !== null;

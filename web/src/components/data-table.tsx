@@ -1,7 +1,8 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
+import { isAtLeast, lastPage } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -60,14 +61,17 @@ const controls = {
 
 function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<never>['paging']>) {
   const first = (page - 1) * pageSize + 1;
+  const shown = {
+    first: formatNumber(first),
+    last: formatNumber(Math.min(total, first + pageSize - 1)),
+    total: formatNumber(total),
+  };
   return (
     <Group justify="space-between" px="md" py="sm" className="svc-table-foot">
       <Text size="sm" c="dimmed" className="svc-number">
-        {t('{first}–{last} of {total}', {
-          first: formatNumber(first),
-          last: formatNumber(Math.min(total, first + pageSize - 1)),
-          total: formatNumber(total),
-        })}
+        {isAtLeast({ page, pageSize, total })
+          ? t('{first}–{last} of at least {total}', shown)
+          : t('{first}–{last} of {total}', shown)}
       </Text>
       {total > pageSize && (
         <Pagination
@@ -102,6 +106,14 @@ function HeadCell<Row>({ column, sorting }: { column: Column<Row> } & Pick<DataT
   );
 }
 
+/** Leaves a page that has no rows: they were deleted, or the page is beyond the end. */
+function useExistingPage({ rows, query, paging }: Pick<DataTableProps<never>, 'rows' | 'query' | 'paging'>): void {
+  const beyond = rows?.length === 0 && !query.isFetching && !query.error && paging !== undefined && paging.page > 1;
+  useEffect(() => {
+    if (beyond) paging.onPage(lastPage(paging));
+  }, [beyond, paging]);
+}
+
 /**
  * A table paged by the server; on a phone each row is a card with labelled fields. It keeps its size while loading:
  * first skeletons, later the previous rows, dimmed.
@@ -109,6 +121,7 @@ function HeadCell<Row>({ column, sorting }: { column: Column<Row> } & Pick<DataT
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, rowKey, query, empty, paging, sorting, minWidth = 640, detail } = props;
   const columns = usePhone() ? asCard(props.columns) : props.columns;
+  useExistingPage({ rows: rows as never[] | undefined, query, paging });
   if (query.error && !rows) {
     return (
       <ErrorState

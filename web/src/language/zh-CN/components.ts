@@ -80,6 +80,7 @@ export default {
   image: '图片',
   'Actions for {label}': '{label} 的操作',
   '{first}–{last} of {total}': '第 {first}–{last} 项，共 {total} 项',
+  '{first}–{last} of at least {total}': '第 {first}–{last} 项，至少共 {total} 项',
   '{label} could not be loaded': '{label}加载失败',
   'Could not be loaded': '加载失败',
   'Something went wrong': '出错了',

@@ -62,7 +62,8 @@ export default {
   'Requests over the limit are rejected; when off, you are only warned':
     '开启后，超出限额的请求会被拒绝；关闭则仅提醒你',
   'Percentages of the limit, each reported once; leave empty for none': '限额的百分比，每个阈值提醒一次；留空则不提醒',
-  'Enter percentages from 1 to 100, separated by commas': '请输入 1 到 100 之间的百分比，用逗号分隔',
+  'Enter at most 20 percentages from 0.1 to 100, separated by commas':
+    '请输入最多 20 个 0.1 到 100 之间的百分比，用逗号分隔',
   'Limit set': '限额已设置',
   'The limit was not set': '限额未设置',
 

@@ -86,6 +86,8 @@ export default {
   'Enter a name.': '请填写名称。',
   'Enter an http or https address.': '请输入 http 或 https 地址。',
   'Enter a number.': '请输入数字。',
+  '12,5 may be one number or two. Write 12.5, or 12, 5 with a space.':
+    '12,5 可能是一个数字，也可能是两个。请写成 12.5，或加空格写成 12, 5。',
   'Use 8 to 128 characters.': '请使用 8 到 128 个字符。',
   'At least 8 characters': '至少 8 个字符',
   'Use letters, digits and _ . : - only.': '只能使用字母、数字和 _ . : -。',

@@ -3,6 +3,7 @@ export default {
   'No matching servers or tools': '没有名称匹配的服务器或工具',
   'This field is required.': '必填。',
   'Enter a whole number.': '请输入整数。',
+  '{number} has too many digits to be sent exactly.': '{number} 位数过多，无法精确发送。',
   'Enter an object: {example}': '请输入对象：{example}',
   'took {time}': '用时 {time}',
   'Text of the result': '结果文本',

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -9,30 +10,29 @@ import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { VerifyAddress } from './verify-address.tsx';
 
-const names = ['display_name', 'email', 'avatar_url'] as const;
-
 const profileOf = ({ display_name, email, avatar_url }: User) => ({ display_name, email, avatar_url });
+type Profile = ReturnType<typeof profileOf>;
 
 export function ProfileForm() {
   const user = useUser();
-  const [fields, setFields] = useState(() => profileOf(user));
+  const [typed, setTyped] = useState<Partial<Profile>>({});
+  // Fields that were not typed in follow the account, which may change in another tab.
+  const fields = { ...profileOf(user), ...typed };
   // Send only changed fields: changing the email resets its verification, and an unset name must not be sent as an
   // empty string.
-  const changes = Object.fromEntries(
-    names.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
-  );
+  const changes = changedFields(profileOf(user), fields);
   const save = useAct({
     mutationFn: () => put('/api/user/self', { body: changes }),
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);
-      setFields(profileOf(saved));
+      setTyped({});
       notifySuccess(t('Profile saved'));
     },
   });
   const input = (name: keyof typeof fields) => ({
     name,
     value: fields[name],
-    onChange: (event: FormEvent<HTMLInputElement>) => setFields({ ...fields, [name]: event.currentTarget.value }),
+    onChange: (event: FormEvent<HTMLInputElement>) => setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
   const verified = user.email && fields.email === user.email && (
     <Badge color={user.email_verified ? 'teal' : 'gray'} variant="light" size="sm">

@@ -1,4 +1,5 @@
 import type { Channel } from '../../catalog.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { t } from '../../language/words.ts';
 
 /** Form state of a channel; numbers may be partially typed. */
@@ -130,10 +131,7 @@ export function bodyOf(fields: ChannelFields, before?: ChannelFields): Body {
     timeout_ms: Math.round(Number(timeoutSeconds) * 1_000),
   };
   if (!before) return { ...whole, ...(credential && { credential }) } as Body;
-  const old: Record<string, unknown> = bodyOf(before) as Record<string, unknown>;
-  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-  const changes = Object.entries(whole).filter(([name, value]) => !same(value, old[name]));
-  return { ...Object.fromEntries(changes), ...(credential && { credential }) } as Body;
+  return { ...changedFields(bodyOf(before), whole), ...(credential && { credential }) } as Body;
 }
 
 /** Whether a change affects where requests are sent, or with which credential. */

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, post, put } from '../../api.ts';
 import { refreshMs, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
@@ -17,7 +18,7 @@ import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { useConnectionTests } from '../../use-connection-tests.ts';
 import { CredentialCard } from './credential-card.tsx';
-import { bodyOf, type Credential, type CredentialFields } from './credential-fields.ts';
+import { bodyOf, type Credential, type CredentialFields, fieldsOf } from './credential-fields.ts';
 import { CredentialForm } from './credential-form.tsx';
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; credential: Credential };
@@ -54,12 +55,12 @@ function List({ id }: { id: number }) {
     (credential) => credential.id,
   );
   const save = async (fields: CredentialFields) => {
-    const body = bodyOf(fields);
     const editing = open?.act === 'edit' ? open.credential : null;
+    const body = editing ? changedFields(bodyOf(fieldsOf(editing)), bodyOf(fields)) : bodyOf(fields);
     const saved = editing
       ? await put(`${path}/{credential_id}`, { path: { id, credential_id: editing.id }, body })
-      : // The cast is safe: the form requires a key for a new credential.
-        await postOnce(path, { path: { id }, body: body as typeof body & { credential: string } });
+      : // The cast is safe: the form requires a name and a key for a new credential.
+        await postOnce(path, { path: { id }, body: body as typeof body & { name: string; credential: string } });
     notifySuccess(t('Credential saved'));
     close();
     await reload(id);

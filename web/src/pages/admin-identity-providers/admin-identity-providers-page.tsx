@@ -2,6 +2,7 @@ import { IconLogin2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post as call, del, put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -49,8 +50,10 @@ function AddProvider({ onClose }: { onClose: () => void }) {
 }
 
 function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClose: () => void }) {
+  const [before] = useState(() => fieldsOf(provider));
   const save = async (fields: ProviderFields) => {
-    await put(path, { path: { id: provider.id }, body: bodyOf(fields) });
+    const body = changedFields(bodyOf(before), bodyOf(fields));
+    if (Object.keys(body).length > 0) await put(path, { path: { id: provider.id }, body });
     notifySuccess(t('Provider saved'));
     onClose();
     await reloadProviders();
@@ -58,7 +61,7 @@ function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClo
   return (
     <Dialog opened onClose={onClose} title={t('Edit {name}', { name: provider.name })} size="lg">
       <ProviderForm
-        initial={fieldsOf(provider)}
+        initial={before}
         stored={{ hasSecret: provider.has_secret }}
         submitLabel={t('Save')}
         onCancel={onClose}

@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import { del, put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -48,8 +50,10 @@ function AddServer({ own = false, organisationId, onAdded, onClose }: AddProps) 
 function EditServer({ server, onClose }: { server: McpServer; onClose: () => void }) {
   const own = server.owner_id !== null;
   const { type, id } = server.owner;
+  const [before] = useState(() => fieldsOf(server));
   const save = async (fields: McpFields) => {
-    await put('/api/mcp/servers/{id}', { path: { id: server.id }, body: bodyOf(fields, own) });
+    const body = changedFields(bodyOf(before, own), bodyOf(fields, own));
+    if (Object.keys(body).length > 0) await put('/api/mcp/servers/{id}', { path: { id: server.id }, body });
     notifySuccess(t('Server saved'));
     onClose();
     await reloadServers();
@@ -57,7 +61,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
   return (
     <Dialog opened onClose={onClose} title={t('Edit {name}', { name: server.name })} size="lg">
       <McpForm
-        initial={fieldsOf(server)}
+        initial={before}
         stored={server.header_names}
         own={own}
         organisationId={type === 'organisation' ? id! : undefined}

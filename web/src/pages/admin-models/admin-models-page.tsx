@@ -14,6 +14,7 @@ import {
   reloadCatalog,
   switchedOn,
 } from '../../catalog.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -84,9 +85,11 @@ export function AdminModelsPage() {
   const close = () => setOpen(null);
   const post = usePost();
   const save = async (fields: ModelFields) => {
-    const body = bodyOf(fields);
-    if (open?.act === 'edit') await put('/api/admin/provider-models/{id}', { path: { id: open.model.id }, body });
-    else await post('/api/admin/provider-models', { body });
+    if (open?.act === 'edit') {
+      const { id } = open.model;
+      const body = changedFields(bodyOf(fieldsOf(open.model)), bodyOf(fields));
+      if (Object.keys(body).length > 0) await put('/api/admin/provider-models/{id}', { path: { id }, body });
+    } else await post('/api/admin/provider-models', { body: bodyOf(fields) });
     notifySuccess(t('Model saved'));
     close();
     await reloadCatalog();

@@ -45,8 +45,18 @@ function LimitFields({ bind }: FieldsProps) {
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
-      <NumberInput label={t('Context, tokens')} description={t('0: unknown')} {...number('context_length')} />
-      <NumberInput label={t('Maximum output, tokens')} description={t('0: unknown')} {...number('max_output_tokens')} />
+      <NumberInput
+        label={t('Context, tokens')}
+        description={t('0: unknown')}
+        allowDecimal={false}
+        {...number('context_length')}
+      />
+      <NumberInput
+        label={t('Maximum output, tokens')}
+        description={t('0: unknown')}
+        allowDecimal={false}
+        {...number('max_output_tokens')}
+      />
       <NumberInput
         label={t('Initial quality score')}
         description={t('0 to 1')}

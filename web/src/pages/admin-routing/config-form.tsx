@@ -1,6 +1,7 @@
 import { Alert, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put, type Result } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -78,8 +79,8 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
   const valid = totalOf(weights) > 0;
   const save = useAct({
     mutationFn: () => {
-      const { canonical_model_id: model_id, configured: _, ...body } = config;
-      return put('/api/routing/configs/{model_id}', { path: { model_id }, body });
+      const { canonical_model_id: _, configured: __, ...body } = changedFields(saved, config);
+      return put('/api/routing/configs/{model_id}', { path: { model_id: saved.canonical_model_id }, body });
     },
     onSuccess: async () => {
       notifySuccess(t('Routing saved'));

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { del, put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { AnchorLink } from '../../components/link.tsx';
@@ -14,6 +15,7 @@ import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
+import { hasUnsent } from '../../unsaved-changes.ts';
 import { useAct } from '../../use-act.ts';
 import {
   type Application,
@@ -62,8 +64,16 @@ function Warnings({ fields, application }: { fields: ApplicationFields; applicat
 }
 
 function Settings({ application }: { application: Application }) {
+  // The application as the form began: a change from elsewhere must not remove what was typed since.
+  const [shown, setShown] = useState(application);
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!hasUnsent(form.current)) setShown(application);
+  }, [application]);
   const save = async (fields: ReturnType<typeof fieldsOf>) => {
-    await put('/api/oauth2/applications/{app_id}', { path: { app_id: application.id }, body: bodyOf(fields) });
+    const body = changedFields(bodyOf(fieldsOf(shown)), bodyOf(fields));
+    if (Object.keys(body).length > 0)
+      await put('/api/oauth2/applications/{app_id}', { path: { app_id: application.id }, body });
     notifySuccess(t('Application saved'));
     await reloadApplications();
   };
@@ -72,14 +82,16 @@ function Settings({ application }: { application: Application }) {
       title={t('Settings')}
       description={t('Changes take effect immediately, also for codes that are issued but not yet used.')}
     >
-      <ApplicationForm
-        key={application.updated_at}
-        initial={fieldsOf(application)}
-        submitLabel={t('Save')}
-        onSubmit={save}
-        verified={(fields) => application.is_verified && !losesBadge(fields, application)}
-        note={(fields) => <Warnings fields={fields} application={application} />}
-      />
+      <div ref={form}>
+        <ApplicationForm
+          key={shown.updated_at}
+          initial={fieldsOf(shown)}
+          submitLabel={t('Save')}
+          onSubmit={save}
+          verified={(fields) => application.is_verified && !losesBadge(fields, application)}
+          note={(fields) => <Warnings fields={fields} application={application} />}
+        />
+      </div>
     </Section>
   );
 }

@@ -3,12 +3,16 @@ import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
+import { dropSpendingEntry } from './kept-spending.ts';
 import { type Answer, Question } from './question.tsx';
 
 export function Consent({ asked, search }: { asked: Asked; search: string }) {
   const answer = useAct({
     mutationFn: (answer: Answer) => decide(search, answer),
-    onSuccess: leaveTo,
+    onSuccess: (to) => {
+      dropSpendingEntry();
+      leaveTo(to);
+    },
   });
   return (
     <CenteredLayout

@@ -1,14 +1,15 @@
 import { Alert, Button, Divider, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { AppIdentity } from '../../components/app-identity.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
-import { entryOf, type Spending, spendingOf } from '../../spending.ts';
+import { type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
+import { useSpendingEntry } from './kept-spending.ts';
 import { ResourceList } from './resource-list.tsx';
 import { SignedInAs } from './signed-in-as.tsx';
 
@@ -101,7 +102,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
   const busy = answer.isPending || answer.isSuccess;
   const said = answer.variables?.approved;
   const pays = asked.requested_scopes.some(({ name }) => name === 'models:use');
-  const [entry, setEntry] = useState(() => entryOf(asked.spending));
+  const [entry, setEntry] = useSpendingEntry(application.client_id, asked.spending);
   const spending = pays ? spendingOf(entry) : null;
   return (
     <Stack gap="md">

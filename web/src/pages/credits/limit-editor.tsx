@@ -6,6 +6,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
+import { ambiguousWords, isAmbiguous } from '../../read-percentages.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import {
   type LimitWindow,
@@ -39,7 +40,11 @@ function faultsOf({ usd, alerts }: Fields): { usd?: string; alerts?: string } {
   const amount = usd !== '' && Number.isSafeInteger(quota) && quota >= 0 && quota <= mostQuota;
   return {
     ...(!amount && { usd: t('Enter an amount') }),
-    ...(sharesOf(alerts) === null && { alerts: t('Enter percentages from 1 to 100, separated by commas') }),
+    ...(sharesOf(alerts) === null && {
+      alerts: isAmbiguous(alerts)
+        ? ambiguousWords()
+        : t('Enter at most 20 percentages from 0.1 to 100, separated by commas'),
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
+import { readPercentages } from '../../read-percentages.ts';
 import { queryClient } from '../../session.ts';
 
 export type Spending = Result<'/api/user/spending', 'get'>;
@@ -23,10 +24,8 @@ export const windowNames: Record<LimitWindow, string> = {
 
 /** Parses `50, 80, 100` to fractions; null if it is not a list of percentages. */
 export function sharesOf(text: string): number[] | null {
-  const parts = text.split(/[\s,;%]+/).filter((part) => part !== '');
-  const shares = parts.map((part) => Number(part) / 100);
-  const valid = shares.length <= 20 && shares.every((share) => share > 0 && share <= 1);
-  return valid ? [...new Set(shares)].sort((a, b) => a - b) : null;
+  const percents = readPercentages(text);
+  return percents && percents.length <= 20 ? percents.map((percent) => percent / 100) : null;
 }
 
 export const percentages = (shares: number[]): string =>

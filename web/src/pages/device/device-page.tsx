@@ -11,6 +11,7 @@ import { rich, t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { useAct } from '../../use-act.ts';
 import { discoveryQuery } from '../applications/application-queries.ts';
+import { dropSpendingEntry } from '../authorize/kept-spending.ts';
 import { type Answer, Question } from '../authorize/question.tsx';
 import { isWhole, shownCode } from './user-code.ts';
 
@@ -84,6 +85,7 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   const answer = useAct({
     mutationFn: ({ approved, spending }: Answer) =>
       post('/api/oauth2/device', { body: { user_code, approved, ...spending } }),
+    onSuccess: dropSpendingEntry,
   });
   if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
   return (

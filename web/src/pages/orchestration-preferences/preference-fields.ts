@@ -186,6 +186,8 @@ export function faultOf(field: Field, value: number | string): string | undefine
   if (field.kind !== 'number') return undefined;
   const { min, max, none } = field;
   if (value === '' && none !== undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return undefined;
+  // Until the field is left, it holds a number such as `007` as text.
+  const number = value === '' ? Number.NaN : Number(value);
+  if (Number.isInteger(number) && number >= min && number <= max) return undefined;
   return t('Enter a whole number from {min} to {max}.', rangeOf(field));
 }

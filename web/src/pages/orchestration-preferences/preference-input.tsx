@@ -24,7 +24,7 @@ function NumberPreference({ field, value, onSave }: Of<'number'>) {
   }
   const fault = faultOf(field, draft);
   const commit = () => {
-    if (draft !== saved && !fault) onSave(draft === '' ? field.none! : (draft as number));
+    if (draft !== saved && !fault) onSave(draft === '' ? field.none! : Number(draft));
   };
   return (
     <NumberInput

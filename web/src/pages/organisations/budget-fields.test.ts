@@ -1,5 +1,15 @@
 import { expect, test } from 'bun:test';
-import { type BudgetFields, bodyOf, emptyBudget, faultsOf, fieldsOf, fullness, refuses } from './budget-fields.ts';
+import {
+  alertsIn,
+  type BudgetFields,
+  bodyOf,
+  changeOf,
+  emptyBudget,
+  faultsOf,
+  fieldsOf,
+  fullness,
+  refuses,
+} from './budget-fields.ts';
 
 const fields: BudgetFields = { ...emptyBudget({ level: 'team', level_id: 7 }), usd: 12.5 };
 
@@ -25,4 +35,11 @@ test('computes how full a budget is and whether it rejects requests', () => {
   expect([fullness({ used: 1, amount: 4 }), fullness({ used: 9, amount: 4 })]).toEqual([25, 100]);
   expect([fullness({ used: 0, amount: 0 }), fullness({ used: 1, amount: 0 })]).toEqual([0, 100]);
   expect([refuses({ hard: true, remaining: 0 }), refuses({ hard: false, remaining: 0 })]).toEqual([true, false]);
+});
+
+test('typed and pasted percentages are read as one number or several, never as others', () => {
+  expect(alertsIn(['50', '80,100', '12.50', '50%', '0,5'])).toEqual(['50', '80', '100', '12.5', '0.5']);
+  expect(alertsIn(['12,5'])).toEqual(['12,5']);
+  expect(faultsOf({ ...fields, alerts: ['12,5'] }).alerts).toContain('12.5');
+  expect(changeOf({ ...fields, alerts: ['100', '0,5', '12.5'] }).alerts).toEqual([0.005, 0.125, 1]);
 });

@@ -1,5 +1,6 @@
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { locale, t } from '../../language/words.ts';
+import { ambiguousWords, isAmbiguous, readPercentages } from '../../read-percentages.ts';
 import { type Place, placeText, readPlace } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
@@ -58,17 +59,25 @@ export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
   const amount = quotaOfUsd(Number(usd));
   if (usd === '' || !(amount >= 0)) faults.usd = t('Enter the maximum amount.');
   else if (amount > most) faults.usd = t('The amount is too large.');
-  const wrong = alerts.find((text) => !(Number(text) >= 0.1 && Number(text) <= 100));
-  if (wrong !== undefined) faults.alerts = t('{entry} is not a percentage between 0.1 and 100.', { entry: wrong });
+  const wrong = alerts.find((text) => readPercentages(text)?.length !== 1);
+  if (wrong !== undefined)
+    faults.alerts = isAmbiguous(wrong)
+      ? ambiguousWords()
+      : t('{entry} is not a percentage between 0.1 and 100.', { entry: wrong });
   else if (alerts.length > 20) faults.alerts = t('Enter at most 20 percentages.');
   return faults;
 }
+
+/** The entries of the field: lists that were typed or pasted as one become several. */
+export const alertsIn = (entries: string[]): string[] => [
+  ...new Set(entries.flatMap((entry) => readPercentages(entry)?.map(String) ?? [entry])),
+];
 
 /** The fields that can be changed later; level and window are fixed. */
 export const changeOf = ({ usd, hard, alerts }: BudgetFields) => ({
   amount: quotaOfUsd(Number(usd)),
   hard,
-  alerts: alerts.map((text) => Number(text) / 100),
+  alerts: (readPercentages(alerts.join(' ')) ?? []).map((percent) => percent / 100),
 });
 
 export const bodyOf = (fields: BudgetFields) => ({

@@ -1,5 +1,6 @@
 import { Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
 import { put } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -8,7 +9,7 @@ import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
+import { alertsIn, bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
 import { type LevelNames, placeChoices, placeName } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
@@ -28,7 +29,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
     if (budget)
       await put('/api/organisations/{id}/budgets/{budget_id}', {
         path: { id, budget_id: budget.id },
-        body: changeOf(given),
+        body: changedFields(changeOf(fieldsOf(budget)), changeOf(given)),
       });
     else await post('/api/organisations/{id}/budgets', { path: { id }, body: bodyOf(given) });
     notifySuccess(budget ? t('Budget saved') : t('Budget set'));
@@ -83,8 +84,9 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
             )}
             value={fields.alerts}
-            onChange={(alerts) => set({ alerts })}
-            splitChars={[',', ' ', '%']}
+            onChange={(alerts) => set({ alerts: alertsIn(alerts) })}
+            // Not a comma, which may belong to a number.
+            splitChars={[' ', ';', '%']}
             error={faults.alerts}
           />
           <FormFoot act={save} failure={t('The budget was not saved')} submitLabel={t('Save')} onCancel={onClose} />

@@ -2,6 +2,7 @@ import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack } 
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
+import { changedFields } from '../../changed-fields.ts';
 import { DollarInput } from '../../components/dollar-input.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -92,17 +93,20 @@ function LimitFields({ value, set }: FieldsProps) {
 }
 
 function PreferencesForm({ saved }: { saved: Preferences }) {
-  const [value, setValue] = useState(saved);
-  const set = (changes: Partial<Preferences>) => setValue((before) => ({ ...before, ...changes }));
+  const [chosen, setChosen] = useState<Partial<Preferences>>({});
+  // What was not chosen here follows the saved preferences, which may change in another tab.
+  const value = { ...saved, ...chosen };
+  const set = (changes: Partial<Preferences>) => setChosen((before) => ({ ...before, ...changes }));
+  const changes = changedFields(saved, value);
   const save = useAct({
-    mutationFn: () => put('/api/routing/preferences', { body: value }),
+    mutationFn: () => put('/api/routing/preferences', { body: changes }),
     onSuccess: (fresh) => {
       queryClient.setQueryData(queryKey, fresh);
-      setValue(fresh);
+      setChosen({});
       notifySuccess(t('Preferences saved'));
     },
   });
-  const unchanged = JSON.stringify(value) === JSON.stringify(saved);
+  const unchanged = Object.keys(changes).length === 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate();
@@ -129,7 +133,7 @@ function PreferencesForm({ saved }: { saved: Preferences }) {
           <Button type="submit" loading={save.isPending} disabled={unchanged}>
             {t('Save')}
           </Button>
-          <Button variant="default" disabled={unchanged} onClick={() => setValue(saved)}>
+          <Button variant="default" disabled={unchanged} onClick={() => setChosen({})}>
             {t('Undo changes')}
           </Button>
         </Group>

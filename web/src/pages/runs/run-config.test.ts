@@ -21,3 +21,14 @@ test('resuming sends only changed settings', () => {
   expect(changesOf(defaultConfig, defaultConfig)).toEqual({});
   expect(changesOf(defaultConfig, { ...defaultConfig, max_iterations: 20 })).toEqual({ max_iterations: 20 });
 });
+
+test('numbers count as typed, also before the field is left', () => {
+  const typed = { ...defaultConfig, confidence_threshold: '0.50', max_iterations: '020' };
+  expect(faultsOf(typed)).toEqual({});
+  expect(changesOf(defaultConfig, typed)).toEqual({ confidence_threshold: 0.5, max_iterations: 20 });
+  expect(changesOf(defaultConfig, { ...defaultConfig, confidence_threshold: '0.80' })).toEqual({});
+  expect(Object.keys(faultsOf({ ...defaultConfig, confidence_threshold: '', max_time_secs: '-' }))).toEqual([
+    'max_time_secs',
+    'confidence_threshold',
+  ]);
+});

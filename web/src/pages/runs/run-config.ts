@@ -89,12 +89,15 @@ export const switchFields = [
   },
 ] as const;
 
+/** Until the field is left, it holds a number such as `0.50` as text. */
+const numberOf = (value: number | string): number => (value === '' ? Number.NaN : Number(value));
+
 export function faultsOf(config: ConfigFields): ConfigFaults {
   const faults: ConfigFaults = {};
   for (const { name, min, max, step } of numberFields) {
-    const value = config[name];
+    const value = numberOf(config[name]);
     const whole = step < 1 || Number.isInteger(value);
-    if (typeof value !== 'number' || !whole || value < min || value > max) {
+    if (!whole || !(value >= min && value <= max)) {
       faults[name] =
         step < 1
           ? t('Enter a number from {min} to {max}.', { min, max })
@@ -107,5 +110,7 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
 /** Sends only changed fields: a resume keeps all others. */
 export const changesOf = (before: ConfigFields, after: ConfigFields): Partial<RunConfig> =>
   Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => before[name as keyof RunConfig] !== value),
+    Object.entries(after)
+      .map(([name, value]) => [name, typeof value === 'boolean' ? value : numberOf(value)] as const)
+      .filter(([name, value]) => before[name as keyof RunConfig] !== value),
   ) as Partial<RunConfig>;

@@ -25,12 +25,15 @@ export const approveWords: { value: RunLimits['approve']; label: string }[] = [
 const most = 1_000_000;
 
 export function runLimitFaults({ maxCost }: RunLimits): RunLimitFaults {
-  if (maxCost === '' || (typeof maxCost === 'number' && maxCost > 0 && maxCost <= most)) return {};
+  // Until the field is left, it holds an amount such as `2.50` as text.
+  if (maxCost === '' || (Number(maxCost) > 0 && Number(maxCost) <= most)) return {};
   return { maxCost: t('Enter more than 0 dollars, or leave empty for no limit.') };
 }
 
+const costOf = (maxCost: number | string): number | null => (maxCost === '' ? null : Number(maxCost));
+
 /** Sends only changed fields. */
 export const runLimitChanges = (before: RunLimits, { maxCost, approve }: RunLimits) => ({
-  ...(maxCost !== before.maxCost && { max_cost: typeof maxCost === 'number' ? maxCost : null }),
+  ...(costOf(maxCost) !== costOf(before.maxCost) && { max_cost: costOf(maxCost) }),
   ...(approve !== before.approve && { approve }),
 });

@@ -59,3 +59,37 @@ test('arguments can be entered as a JSON object', () => {
   expect(argumentsIn('[1]')).toHaveProperty('fault');
   expect(argumentsIn('{a')).toHaveProperty('fault');
 });
+
+test.each([
+  // typed, as a number, as a whole number
+  ['1,5', 1.5, null],
+  ['1.500,25', 1500.25, null],
+  ['1,500', 1500, 1500],
+  ['1 500', 1500, 1500],
+  ['１２', 12, 12],
+  ['−3', -3, -3],
+  ['-0.5', -0.5, null],
+  ['5.000', 5, null],
+  ['1e3', 1000, 1000],
+  ['2.5E-1', 0.25, null],
+  ['9007199254740991', 9007199254740991, 9007199254740991],
+  ['9007199254740993', null, null],
+  ['0x10', null, null],
+  ['-', null, null],
+  ['.', null, null],
+  ['twelve', null, null],
+  ['1,2,3', null, null],
+] as const)('the number %p', (typed, decimal, whole) => {
+  const numbers = fieldsOf({ properties: { decimal: { type: 'number' }, whole: { type: 'integer' } } });
+  const { values, faults } = argumentsOf(numbers, { decimal: typed, whole: typed });
+  expect(values).toEqual({ ...(decimal !== null && { decimal }), ...(whole !== null && { whole }) });
+  expect(Object.keys(faults)).toEqual([...(decimal === null ? ['decimal'] : []), ...(whole === null ? ['whole'] : [])]);
+});
+
+test('ids that JavaScript would round are refused, not sent as other ids', () => {
+  expect(argumentsIn('{"id": 1234567890123456789}')).toEqual({
+    fault: '1234567890123456789 has too many digits to be sent exactly.',
+  });
+  expect(argumentsOf(fields, { path: 'x', filter: '[[12345678901234567890]]' }).faults).toHaveProperty('filter');
+  expect(argumentsIn('{"id": "1234567890123456789", "share": 0.1234567890123456789}')).toHaveProperty('values');
+});

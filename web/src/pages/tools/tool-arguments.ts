@@ -3,6 +3,7 @@
  * own.
  */
 import { t } from '../../language/words.ts';
+import { readNumber } from '../../read-number.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -72,17 +73,38 @@ function read({ kind, whole, required }: ArgumentField, entered: string | boolea
   if (text === '' && !(kind === 'text' && entered !== undefined && required))
     return required ? { fault: t('This field is required.') } : null;
   if (kind === 'text') return { value: text };
-  if (kind === 'number') {
-    const value = Number(text);
-    if (!Number.isFinite(value) || text.trim() === '') return { fault: t('Enter a number.') };
-    return whole && !Number.isInteger(value) ? { fault: t('Enter a whole number.') } : { value };
-  }
-  return parsed(text);
+  return kind === 'number' ? readArgument(text, whole) : parsed(text);
 }
 
+/** As JSON writes them, with an exponent. */
+const exponential = /^-?\d+(?:\.\d+)?e[+-]?\d+$/i;
+
+function readArgument(text: string, whole: boolean): { value: number } | { fault: string } {
+  const written = text.trim();
+  const plain = exponential.test(written);
+  const number = plain ? written : readNumber(text, false);
+  const value = Number(number);
+  if (!number || !/\d/.test(number) || !Number.isFinite(value)) return { fault: t('Enter a number.') };
+  const isWhole = plain ? Number.isInteger(value) : readNumber(text, true) !== null;
+  if (whole && !isWhole) return { fault: t('Enter a whole number.') };
+  return isInexact(number, value) ? { fault: tooLong(written) } : { value };
+}
+
+/** Beyond 16 digits, such as in the ids of some services, a number would be rounded and name something else. */
+const isInexact = (text: string, value: unknown): boolean =>
+  /^-?\d+$/.test(text) && typeof value === 'number' && !Number.isSafeInteger(value);
+const tooLong = (number: string): string => t('{number} has too many digits to be sent exactly.', { number });
+
 function parsed(text: string): { value: unknown } | { fault: string } {
+  let inexact: string | undefined;
+  // Older browsers do not pass the source; then nothing is found.
+  const look = (_: string, value: unknown, context?: { source?: string }) => {
+    if (context?.source !== undefined && isInexact(context.source, value)) inexact = context.source;
+    return value;
+  };
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text, look);
+    return inexact === undefined ? { value } : { fault: tooLong(inexact) };
   } catch (error) {
     return { fault: t('Invalid JSON: {reason}', { reason: (error as Error).message }) };
   }

@@ -1,0 +1,95 @@
+/** Two tabs, or two people, edit the same thing: nothing that the other one saved is taken back, nothing typed is lost. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserMissing, openSite, type Site } from './browser.ts';
+
+let site: Site;
+
+const data = async <T>(answer: { json(): Promise<unknown> }): Promise<T> => ((await answer.json()) as { data: T }).data;
+
+/** The tab is shown again after a while: what it shows is read again. */
+async function showAgain(page: Page, path: string): Promise<void> {
+  await page.clock.fastForward(60_000);
+  const read = page.waitForResponse((answer) => answer.url().includes(path) && answer.ok());
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await (await read).finished();
+}
+
+describe.skipIf(browserMissing)('the same form in two tabs', () => {
+  beforeAll(async () => {
+    site = await openSite();
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(() => site?.stop());
+
+  test('an application keeps what the other tab saved, and the form what was typed meanwhile', async () => {
+    const { page, open, settled, context } = await site.register('twin');
+    await page.clock.install();
+    const body = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+    const made = await context.request.post('/api/oauth2/applications', { data: body });
+    const { id } = await data<{ id: number }>(made);
+    const path = `/api/oauth2/applications/${id}`;
+    await open(`/applications/${id}`);
+    const description = page.getByLabel('Description');
+    await description.fill('Typed in this tab');
+    await context.request.put(path, { data: { homepage_url: 'https://other.example/' } });
+    await showAgain(page, '/api/oauth2/applications');
+    await settled();
+    expect(await description.inputValue()).toBe('Typed in this tab');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Application saved').waitFor();
+    const saved = await data<Record<string, unknown>>(await context.request.get(path));
+    expect([saved.description, saved.homepage_url]).toEqual(['Typed in this tab', 'https://other.example/']);
+    // Now the form has followed.
+    await page.getByLabel('Homepage').and(page.locator('[value="https://other.example/"]')).waitFor();
+  }, 300_000);
+
+  test('a new address in the account is not taken back with a new name', async () => {
+    const { page, open, settled, context } = await site.register('renamed');
+    await page.clock.install();
+    await open('/account');
+    await page.getByLabel('Display name').fill('Re Named');
+    await context.request.put('/api/user/self', { data: { email: 're@example.org' } });
+    await showAgain(page, '/api/user/self');
+    await settled();
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+    await page.getByText('Profile saved').waitFor();
+    const { display_name, email } = await data<Record<string, unknown>>(await context.request.get('/api/user/self'));
+    expect([display_name, email]).toEqual(['Re Named', 're@example.org']);
+    expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe('re@example.org');
+  }, 300_000);
+
+  test('the price of a model that somebody else has changed stays', async () => {
+    const { root } = site.service;
+    await site.service.serve({ kind: 'openai', modelId: 'shared/model', url: 'http://127.0.0.1:9/v1', promptPrice: 1 });
+    const list = async () => {
+      const path = '/api/admin/provider-models?model_id=shared/model';
+      const { provider_models } = await root.api<{ provider_models: Record<string, number>[] }>(path);
+      return provider_models[0]!;
+    };
+    const { id } = await list();
+    const { page, open } = await site.root();
+    await open('/admin/models');
+    await page.getByRole('button', { name: 'Actions for shared/model' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Context, tokens').fill('32000');
+    await root.api(`/api/admin/provider-models/${id}`, { method: 'PUT', body: { prompt_price: 7 } });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Model saved').waitFor();
+    const { prompt_price, context_length } = await list();
+    expect({ prompt_price, context_length }).toEqual({ prompt_price: 7, context_length: 32_000 });
+  }, 300_000);
+
+  test('routing preferences from another tab stay', async () => {
+    const { page, open, context } = await site.register('router');
+    await open('/routing/preferences');
+    await page.getByLabel('Maximum price').fill('3');
+    await context.request.put('/api/routing/preferences', { data: { max_latency_ms: 900 } });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Preferences saved').waitFor();
+    const saved = await data<Record<string, unknown>>(await context.request.get('/api/routing/preferences'));
+    expect([saved.max_price, saved.max_latency_ms]).toEqual([3, 900]);
+    expect(await page.getByLabel('Maximum latency').inputValue()).toBe('900 ms');
+  }, 300_000);
+});
