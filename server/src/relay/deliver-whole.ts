@@ -82,12 +82,15 @@ async function wholeLater(text: Promise<string>, kind: ProviderKind, sent: ChatC
 }
 
 async function largeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
-  const json = await parseLarge(text).catch(() => notJson(sent));
-  return new WholeAnswer(text, json, kind, expectsJson);
+  return new WholeAnswer(text, await bodyIn(text, sent), kind, expectsJson);
 }
 
 /** Longer answers (log probabilities, images) are parsed and written in slices that yield to the event loop. */
 export const largeLetters = 256 * 1024;
+
+/** The body of an answer, parsed; a format's own reader rejects one that is not an object. */
+export const bodyIn = (text: string, sent: ChatCall): Json | Promise<Json> =>
+  text.length > largeLetters ? parseLarge(text).catch(() => notJson(sent)) : parse(text, sent);
 
 function parse(text: string, sent: ChatCall): Json {
   try {
@@ -107,6 +110,5 @@ async function parseLarge(text: string): Promise<Json> {
   await turns.give();
   const bytes = Buffer.from(text);
   await turns.give();
-  // The format's own reader rejects a body that is not an object.
   return (await parseYielding(bytes)) as Json;
 }
