@@ -5,10 +5,12 @@ import { randomString } from './ids.ts';
  * parsed to objects that `JSON.stringify` writes as they came; all other values are those of `JSON.parse`.
  */
 export function parseExactly(text: string): unknown {
-  if (!mayHold.test(text)) return JSON.parse(text);
-  const marked = withMarks(text);
-  return marked === text ? JSON.parse(text) : unmarked(JSON.parse(marked));
+  const marked = markedNumbers(text);
+  return marked === text ? JSON.parse(text) : restoredNumbers(JSON.parse(marked));
 }
+
+/** For programs that parse by themselves: such numbers as strings, until `restoredNumbers` gets what was parsed. */
+export const markedNumbers = (text: string): string => (mayHold.test(text) ? withMarks(text) : text);
 
 /** With each number that a double cannot hold as a marked string. By hand: a pattern could look at a text many times. */
 function withMarks(text: string): string {
@@ -83,7 +85,8 @@ function digitsOf(written: string): string {
 /** Nobody else knows it, so no text of a message begins with it. */
 const mark = `${randomString(24)}:`;
 
-function unmarked(value: unknown): unknown {
+/** Changes objects and arrays in place. */
+export function restoredNumbers(value: unknown): unknown {
   const whole = { value };
   const waiting: Record<string, unknown>[] = [whole];
   for (let holder = waiting.pop(); holder; holder = waiting.pop())
