@@ -96,7 +96,7 @@ async function readFirst(relay: RelayStream, body: ByteSource, kind: ProviderKin
 
 /** An answer that came in one piece although events were asked for: as the events it would have been. */
 async function readWhole(relay: RelayStream, text: string, kind: ProviderKind, sent: ChatCall): Promise<First> {
-  const body = await bodyIn(text, sent);
+  const body = await bodyIn(text, kind, sent);
   // Gemini's events without `alt=sse` are the elements of a list.
   const bodies = Array.isArray(body) && kind.wire === 'gemini' ? objectsIn(body) : [body];
   // Throws what it would throw for a whole answer.

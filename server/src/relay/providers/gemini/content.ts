@@ -1,3 +1,4 @@
+import { isRawNumber, parseExactly } from '../../../lib/exact-json.ts';
 import {
   type Conversation,
   isObject,
@@ -84,8 +85,8 @@ function resultPart(part: ToolResultPart, calls: Calls): Json {
 /** The response must be an object. */
 function asObject(text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : { result: value };
+    const value = parseExactly(text);
+    return isObject(value) && !isRawNumber(value) ? value : { result: value };
   } catch {
     return { result: text };
   }
