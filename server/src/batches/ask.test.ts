@@ -39,3 +39,23 @@ test('requests that refer to large files wait for memory, and all are answered',
   expect(outcomes.map(({ state }) => state)).toEqual(Array(8).fill('succeeded'));
   expect(most).toBe(3);
 });
+
+test('numbers that a double cannot hold are asked as they are written', async () => {
+  const body = '{"id":9007199254740993,"amount":0.12345678901234567891}';
+  let asked = '';
+  const echo = defineRoute({
+    ...{ tag: 'Test', summary: '', auth: 'none', limit: null, errors: 'openai', answers: { 200: z.object({}) } },
+    ...{ method: 'post', path: '/v1/chat/completions', bodyAs: 'raw' },
+    handle: async (call) => {
+      asked = await call.request.text();
+      return json(call, {});
+    },
+  });
+  for (const member of ['body', 'params']) {
+    const blobs = { read: async () => new Response(`{"custom_id":"a","${member}":${body}}`).body };
+    const line = { position: 0, first_byte: 0, last_byte: 1 } as RequestRow;
+    const given = { ...deps, blobs, routes: [echo] } as unknown as BatchesDeps;
+    await askRequest(given, batch, line, new AbortController().signal);
+    expect(asked).toBe(body);
+  }
+});

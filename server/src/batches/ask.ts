@@ -3,6 +3,7 @@ import type { CallName } from '../billing/types.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
+import { parseExactly } from '../lib/exact-json.ts';
 import { isUnavailable } from '../platform/durable/errors.ts';
 import { OutOfMemoryBudget } from '../platform/http/memory-budget.ts';
 import type { Call, Route } from '../platform/http/route.ts';
@@ -116,7 +117,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 async function bodyOf({ blobs }: BatchesDeps, batch: BatchRow, row: RequestRow): Promise<string> {
   const content = await blobs.read(batch.input_blob, { start: row.first_byte, end: row.last_byte });
   if (!content) throw new Error(`the input file of ${batch.id} no longer exists`);
-  const line = JSON.parse(await new Response(content).text()) as { body?: unknown; params?: unknown };
+  const line = parseExactly(await new Response(content).text()) as { body?: unknown; params?: unknown };
   return JSON.stringify(line.body ?? line.params);
 }
 

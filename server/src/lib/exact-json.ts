@@ -5,10 +5,19 @@ import { randomString } from './ids.ts';
  * parsed to objects that `JSON.stringify` writes as they came; all other values are those of `JSON.parse`.
  */
 export function parseExactly(text: string): unknown {
-  if (!mayHold.test(text)) return JSON.parse(text);
-  const marked = withMarks(text);
-  return marked === text ? JSON.parse(text) : unmarked(JSON.parse(marked));
+  const marked = markedNumbers(text);
+  return marked === text ? JSON.parse(text) : restoredNumbers(JSON.parse(marked));
 }
+
+/**
+ * The same for numbers of many digits below members of these names; anywhere else a number is a number, as `JSON.parse`
+ * reads it. Large texts are searched several times faster than parsed.
+ */
+export const parseExactlyBelow = (text: string, names: ReadonlySet<string>): unknown =>
+  manyDigits.test(text) ? restoredNumbers(JSON.parse(withMarks(text)), names) : JSON.parse(text);
+
+/** For programs that parse by themselves: such numbers as strings, until `restoredNumbers` gets what was parsed. */
+export const markedNumbers = (text: string): string => (mayHold.test(text) ? withMarks(text) : text);
 
 /** With each number that a double cannot hold as a marked string. By hand: a pattern could look at a text many times. */
 function withMarks(text: string): string {
@@ -60,6 +69,8 @@ const raw = JSON as typeof JSON & { rawJSON(text: string): object; isRawJSON(val
 
 /** Quick: doubles hold every number of up to 15 digits, if its exponent has no more than two. */
 const mayHold = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+/** As a value. */
+const manyDigits = /[:,[\s-]\d[\d.]{15}/;
 const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether the number that is written back has the same value. */
@@ -83,18 +94,25 @@ function digitsOf(written: string): string {
 /** Nobody else knows it, so no text of a message begins with it. */
 const mark = `${randomString(24)}:`;
 
-function unmarked(value: unknown): unknown {
+/** Changes objects and arrays in place. `below`: as in `parseExactlyBelow`. */
+export function restoredNumbers(value: unknown, below?: ReadonlySet<string>): unknown {
   const whole = { value };
-  const waiting: Record<string, unknown>[] = [whole];
-  for (let holder = waiting.pop(); holder; holder = waiting.pop())
+  const waiting: { holder: Record<string, unknown>; exact: boolean }[] = [{ holder: whole, exact: !below }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { holder } = next;
     for (const name of Object.keys(holder)) {
+      const exact = next.exact || below!.has(name);
       const member = holder[name];
-      if (typeof member === 'object' && member !== null) waiting.push(member as Record<string, unknown>);
-      else if (typeof member === 'string' && member.startsWith(mark))
+      if (typeof member === 'object' && member !== null)
+        waiting.push({ holder: member as Record<string, unknown>, exact });
+      else if (typeof member === 'string' && member.startsWith(mark)) {
+        const written = member.slice(mark.length);
         Object.defineProperty(holder, name, {
-          value: raw.rawJSON(member.slice(mark.length)),
+          value: exact ? raw.rawJSON(written) : Number(written),
           ...{ enumerable: true, writable: true, configurable: true },
         });
+      }
     }
+  }
   return whole.value;
 }

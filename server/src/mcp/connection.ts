@@ -13,6 +13,7 @@ import type { LingerTimer } from '../lib/linger-timer.ts';
 import { boundAnswers } from './bounded-answers.ts';
 import { mostAskedMs } from './call-timeout.ts';
 import { DirectCalls, type LibrarySession } from './direct-calls.ts';
+import { ExactNumbers } from './exact-numbers.ts';
 import { abortReason } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
 import { type InitializeInfo, initializeInfoOf } from './initialize-info.ts';
@@ -94,7 +95,8 @@ export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
  */
 export async function connect(target: Target, signal: AbortSignal, kept?: KeptSession): Promise<Connection> {
   const shown = target.token && showing(target.token, target.refused);
-  const fetch = guardedFetch({ ...target, tokenShown: shown?.tokenShown });
+  const numbers = new ExactNumbers();
+  const fetch = numbers.kept(guardedFetch({ ...target, tokenShown: shown?.tokenShown }));
   // Checked before connecting, so that a caller who has not signed in gets that error.
   await target.token?.();
   // Loaded on the first call: most installations have no servers, and the library's schemas take a while to build.
@@ -136,6 +138,8 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   const isModern = client.getProtocolEra() === 'modern';
   if (isModern) letTasksThrough(transport);
   const asked = target.capabilities && !isModern ? letQuestionsThrough(transport) : null;
+  // Last, so that the others see the numbers as well.
+  numbers.restoreIn(transport);
   const introduction = kept ?? initializeInfoOf(client);
   // Not for servers that need a token, which is looked up for each request, nor for the newest protocol, whose headers
   // only the library builds.

@@ -1,3 +1,5 @@
+import { parseExactly } from '../lib/exact-json.ts';
+
 /** Some servers repeat what they are sent; our headers must not reach others. */
 export function redacted<T>(value: T, secrets: readonly string[]): T {
   return secrets.length === 0 || value === undefined ? value : searched(value, secrets);
@@ -7,5 +9,5 @@ function searched<T>(value: T, secrets: readonly string[]): T {
   const text = JSON.stringify(value);
   const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
   if (!written.some((secret) => text.includes(secret))) return value;
-  return JSON.parse(written.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)) as T;
+  return parseExactly(written.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)) as T;
 }

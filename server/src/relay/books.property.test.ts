@@ -28,14 +28,14 @@ for (const wire of wires) {
   for (const client of clients) {
     // What runs in the background is always asked for as a stream.
     if (client !== 'background')
-      test(`${wire} upstream, ${client} client: whole answers are billed correctly`, async () => {
+      test(`${wire} upstream, ${client} client: whole answers are billed correctly, also where a stream was asked for`, async () => {
         await fc.assert(
-          fc.asyncProperty(anyMade, anyUsage(wire), cutOf(0.15), async (made, usage, cut) => {
+          fc.asyncProperty(anyMade, anyUsage(wire), cutOf(0.15), fc.boolean(), async (made, usage, cut, stream) => {
             const text = JSON.stringify(answers[wire].whole({ made, usage }));
             await books.hold({
               wire,
               client,
-              stream: false,
+              stream,
               text: text.slice(0, Math.ceil(text.length * cut.at)),
               cut,
             });

@@ -8,6 +8,7 @@ import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import type { Answer, Json } from './wire/conversation.ts';
+import { parserOf } from './wire/exact-arguments.ts';
 import { eachOutput } from './wire/output.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
@@ -74,7 +75,7 @@ export const whole: Delivery<WholeAnswer, Completed> = {
 function wholeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
   return text.length > largeLetters
     ? largeOf(text, kind, sent, expectsJson)
-    : new WholeAnswer(text, parse(text, sent), kind, expectsJson);
+    : new WholeAnswer(text, parse(text, kind, sent), kind, expectsJson);
 }
 
 async function wholeLater(text: Promise<string>, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
@@ -82,16 +83,19 @@ async function wholeLater(text: Promise<string>, kind: ProviderKind, sent: ChatC
 }
 
 async function largeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
-  const json = await parseLarge(text).catch(() => notJson(sent));
-  return new WholeAnswer(text, json, kind, expectsJson);
+  return new WholeAnswer(text, await bodyIn(text, kind, sent), kind, expectsJson);
 }
 
 /** Longer answers (log probabilities, images) are parsed and written in slices that yield to the event loop. */
 export const largeLetters = 256 * 1024;
 
-function parse(text: string, sent: ChatCall): Json {
+/** The body of an answer, parsed; a format's own reader rejects one that is not an object. */
+export const bodyIn = (text: string, kind: ProviderKind, sent: ChatCall): Json | Promise<Json> =>
+  text.length > largeLetters ? parseLarge(text).catch(() => notJson(sent)) : parse(text, kind, sent);
+
+function parse(text: string, { wire }: ProviderKind, sent: ChatCall): Json {
   try {
-    return JSON.parse(text);
+    return parserOf(wire)(text) as Json;
   } catch {
     return notJson(sent);
   }
@@ -107,6 +111,5 @@ async function parseLarge(text: string): Promise<Json> {
   await turns.give();
   const bytes = Buffer.from(text);
   await turns.give();
-  // The format's own reader rejects a body that is not an object.
   return (await parseYielding(bytes)) as Json;
 }

@@ -2,6 +2,7 @@ import { type ByteSource, readText, type Taker } from '../lib/byte-source.ts';
 import { type SseEvent, SseParser } from '../lib/sse.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
 import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
+import { type Beginning, beginningOf, textFrom, wholeEvents } from './whole-in-stream.ts';
 import { type Conversation, isObject, type Json } from './wire/conversation.ts';
 import { PausedMessage } from './wire/messages/paused.ts';
 
@@ -55,8 +56,14 @@ export class ContinuedSource implements ByteSource {
   async *#events(): AsyncGenerator<string> {
     do {
       const parser = new SseParser();
+      let begins: Beginning = 'blank';
       while (!this.#message.isPaused) {
         const bytes = await this.body.read();
+        if (bytes && begins === 'blank') begins = beginningOf(bytes);
+        if (bytes && begins === 'whole') {
+          yield this.#inPieces(await textFrom(bytes, this.body));
+          break;
+        }
         yield (bytes ? parser.push(bytes) : parser.end()).map(this.#rewritten).join('');
         if (!bytes) break;
       }
@@ -68,6 +75,16 @@ export class ContinuedSource implements ByteSource {
     const json = parsed(data);
     return json ? this.#message.event(json) : `event: ${event}\ndata: ${data}\n\n`;
   };
+
+  /** A message that came whole. Anything else is passed on for the reader to report. */
+  #inPieces(text: string): string {
+    const answer = parsed(text);
+    if (!answer || !Array.isArray(answer.content)) return text;
+    return new SseParser()
+      .push(Buffer.from(wholeEvents.messages(answer)))
+      .map(this.#rewritten)
+      .join('');
+  }
 
   async *#whole(): AsyncGenerator<string> {
     let text = '';

@@ -287,6 +287,16 @@ describe('a turn paused by Anthropic', () => {
     expect(row).toMatchObject({ prompt_tokens: 40_000, completion_tokens: 20, web_searches: 2, status: 'ok' });
   });
 
+  test.each(others)('is continued if it comes in one piece where events were asked for: %s', async (front) => {
+    const { text, bodies, row } = await asked(front, true, ({ body }) =>
+      pausing({ ...(body as Loose), stream: false }),
+    );
+    expect(textOf(front, true, text)).toBe('Tea is old.');
+    expect(text).not.toMatch(isEnd);
+    expect(bodies).toHaveLength(2);
+    expect(row).toMatchObject({ prompt_tokens: 40_000, completion_tokens: 20, web_searches: 2, status: 'ok' });
+  });
+
   test.each(both)('ends as incomplete if it cannot be continued: %s, streamed: %p', async (front, stream) => {
     let times = 0;
     const breaks: Script = (request) => {

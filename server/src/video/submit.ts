@@ -15,6 +15,10 @@ import { type FaultKind, UpstreamFault } from './upstreams/kind.ts';
 /** How often all providers are tried before the job fails: about five minutes with the delays. */
 const maxRounds = 9;
 const roundWaitMs = (rounds: number): number => Math.min(1_000 * 2 ** rounds, 60_000);
+/** From here on the delay no longer grows. */
+const slowRounds = 6;
+/** Other providers, or another of the same one's jobs, may make room earlier than one says. */
+const longestBusyMs = 5 * 60_000;
 const firstPollMs = 500;
 /** Longer than the downtime of a maintained database. */
 const recordMs = 10 * 60_000;
@@ -59,21 +63,38 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
     return;
   }
   try {
+    let freeInMs: number | undefined;
+    const isBusy = ({ retryAfterMs }: UpstreamFault) => {
+      freeInMs = Math.min(freeInMs ?? longestBusyMs, retryAfterMs);
+    };
     for (let attempt = plan.next(); attempt; attempt = plan.next()) {
-      const outcome = await tryOne(deps, job, attempt, signal);
+      const outcome = await tryOne(deps, job, attempt, signal, isBusy);
       if (outcome === 'next') continue;
       return outcome === 'again' ? { againInMs: firstPollMs } : undefined;
     }
-    return await waitOrFail(deps, job, plan);
+    const error = plan.failure();
+    return error.code === 'capacity_exhausted'
+      ? await waitForRoom(deps, job, freeInMs)
+      : await waitOrFail(deps, job, error);
   } finally {
     plan.close();
   }
 }
 
-async function waitOrFail(deps: VideoDeps, job: VideoJob, plan: Plan) {
+/**
+ * Providers limit how many videos are made at once, for minutes: a job that is only too early stays pending until it
+ * expires.
+ */
+async function waitForRoom(deps: VideoDeps, job: VideoJob, freeInMs = 0) {
+  const rounds = Math.max(job.rounds, Math.min(job.rounds + 1, slowRounds));
+  await changeJob(deps.db, job.id, { rounds, touched_at_ms: deps.clock.nowMs() });
+  return { againInMs: Math.max(roundWaitMs(job.rounds), freeInMs) };
+}
+
+async function waitOrFail(deps: VideoDeps, job: VideoJob, { message }: AppError) {
   const rounds = job.rounds + 1;
   if (rounds >= maxRounds) {
-    await finishJob(deps, job, { status: 'failed', error: plan.failure().message });
+    await finishJob(deps, job, { status: 'failed', error: message });
     return;
   }
   await changeJob(deps.db, job.id, { rounds, touched_at_ms: deps.clock.nowMs() });
@@ -85,6 +106,7 @@ async function tryOne(
   job: VideoJob,
   attempt: Attempt,
   signal: AbortSignal,
+  isBusy: (fault: UpstreamFault) => void,
 ): Promise<'again' | 'next' | 'over'> {
   const { candidate } = attempt;
   const { channel } = candidate;
@@ -126,6 +148,7 @@ async function tryOne(
     });
     const about = { job: job.id, provider: channel.provider, channel: channel.id, status: error.status };
     deps.log.warn({ ...about, reason: error.message }, 'an upstream did not accept a video job');
+    if (error.kind === 'busy') isBusy(error);
     if (error.kind !== 'caller') return 'next';
     await finishJob(deps, job, { status: 'failed', error: error.message });
     return 'over';

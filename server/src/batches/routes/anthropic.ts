@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { maxJsonBytes } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { cancel, createFromRequests, placeOfBatch, removeBatch, requireBatch } from '../create.ts';
@@ -73,6 +74,8 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       path,
       summary: 'Create a batch of messages, answered within a day',
       idempotent: true,
+      // What tools were asked for is passed on as it is written.
+      parseJson: parseExactly,
       maxBytes: maxJsonBytes,
       body: request,
       answers: { 200: batchAnswer },

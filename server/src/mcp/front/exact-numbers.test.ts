@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { approvalsOf, startMcp } from '../mcp.fixture.ts';
+import { redacted } from '../redact.ts';
 import { type FrontTest, openFrontTest } from './front.fixture.ts';
+import { messageIn } from './stream-messages.ts';
 
 /* Ids of 64 bits and amounts with many digits pass through as they are written. */
 
@@ -36,10 +38,11 @@ function startExact(era: 'sessions' | 'modern', json: boolean) {
       const answer = await fetch(behind.url, { method, headers, body });
       if (!body?.includes('"tools/call"')) return answer;
       const text = (await answer.text()).replaceAll('"NUMBERS"', written);
-      return new Response(text, {
-        status: answer.status,
-        headers: { 'content-type': answer.headers.get('content-type')! },
-      });
+      const type = answer.headers.get('content-type')!;
+      if (json || !type.includes('json')) return new Response(text, { headers: { 'content-type': type } });
+      const lines = text.replaceAll(':[', ':\n[').split('\n');
+      const events = `: soon\n\nid: 1\nevent: message\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+      return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
     },
   });
   ending.push(
@@ -58,14 +61,22 @@ test.each([
   ['sessions', true],
   ['sessions', false],
   ['modern', true],
+  ['modern', false],
 ] as const)('to and from a server with %s (JSON: %p)', async (era, json) => {
   const server = startExact(era, json);
   const { name } = await f.connected(server);
-  // What the library for MCP parses out of events, which is what tells progress, is not covered.
-  for (const body of [asked(), ...(json ? [asked(',"_meta":{"progressToken":1}')] : [])]) {
+  // The library for MCP reads what tells progress.
+  for (const body of [asked(), asked(',"_meta":{"progressToken":1}')]) {
     expect(await answerOf(`/mcp/${name}`, body)).toContain(`"all":${written}`);
     expect(server.heard.at(-1)).toContain(`"all":${written}`);
   }
+});
+
+test('where a secret was repeated, and in what a server sends unprompted', () => {
+  const text = `{"method":"notifications/message","params":{"data":["my secret",${numbers.join(',')}]}}`;
+  const message = messageIn({ event: 'message', data: text });
+  expect(JSON.stringify(message)).toBe(text);
+  expect(JSON.stringify(redacted(message, ['my secret']))).toBe(text.replace('my secret', '[redacted]'));
 });
 
 test('an approval is for exactly these digits', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { canBeAsked, capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { findFault } from '../fault.ts';
@@ -27,7 +28,7 @@ export function serverErrorIn(error: unknown): ServerError | null {
 
 function errorIn(text: string): ServerError | null {
   try {
-    return z.object({ jsonrpc: z.literal('2.0'), error: written }).parse(JSON.parse(text)).error;
+    return z.object({ jsonrpc: z.literal('2.0'), error: written }).parse(parseExactly(text)).error;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../lib/exact-json.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { SseEvent } from '../../lib/sse.ts';
 import type { Params } from '../connection.ts';
@@ -9,7 +10,7 @@ import type { McpServer } from '../store/servers.ts';
 export function messageIn({ event, data }: SseEvent): Params {
   if (event !== '' && event !== 'message') return {};
   try {
-    const message: unknown = JSON.parse(data);
+    const message: unknown = parseExactly(data);
     return isObject(message) ? message : {};
   } catch {
     return {};

@@ -34,21 +34,21 @@ export const unreceived = (error: unknown, request: Request): unknown =>
     ? error
     : new AppError('request_timeout', 'The request body was not received in full.');
 
-type Parse = (text: string) => unknown;
+export type Parse = (text: string) => unknown;
 
 /** Parses received bytes as JSON. */
 export const parse = (bytes: Uint8Array, how: Parse = JSON.parse): unknown | Promise<unknown> =>
   bytes.byteLength < largeBytes ? parseText(textOf(bytes), how) : parseLarge(bytes, how);
 
 /** Reads a request's JSON body. */
-export async function readJson(call: Received, maxBytes: number): Promise<unknown> {
-  return parse(await receive(call, maxBytes));
+export async function readJson(call: Received, maxBytes: number, how?: Parse): Promise<unknown> {
+  return parse(await receive(call, maxBytes), how);
 }
 
 /** The same for endpoints that usually answer quickly; slow ones lift the idle timeout themselves with `arrived`. */
-export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
+export const readJsonSoonAnswered = (call: Received, maxBytes: number, how?: Parse): Promise<unknown> =>
   readBody(call, maxBytes).then(
-    (bytes) => parse(bytes),
+    (bytes) => parse(bytes, how),
     (error) => {
       throw unreceived(error, call.request);
     },

@@ -5,6 +5,7 @@ import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { formatOfPath, renderError } from './renderers.ts';
 import type { Unmatched } from './router.ts';
+import { insteadOf } from './served-elsewhere.ts';
 import { webAsset } from './web-assets.ts';
 
 /**
@@ -26,10 +27,10 @@ export const handleUnmatched =
     }
     const error =
       allowed.length > 0
-        ? new AppError('method_not_allowed', `${method} is not supported here.`, {
+        ? new AppError('method_not_allowed', `${method} is not supported here.${insteadOf(path)}`, {
             headers: { allow: allowed.join(', ') },
           })
-        : new AppError('not_found', `There is nothing at ${method} ${path}.`);
+        : new AppError('not_found', `There is nothing at ${method} ${path}.${insteadOf(path)}`);
     const call = new HttpCall(request, server, trustedProxies, headers.api);
     if (allowed.length === 0 && cors?.enabled() && isRelayPath(path)) await allowOrigin(cors, 'relay', call);
     if (mayBePage) call.headers.vary = 'accept';

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Parse } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import type { Sourced } from '../wire/conversation.ts';
+import { parserOf } from '../wire/exact-arguments.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { answer } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
@@ -75,8 +77,8 @@ const messagesAnswer = z
 
 /** Chat completions and messages. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
-  const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
-    const given = chatWithOwnFiles(deps, call, await readSoonAnswered(call));
+  const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced, how?: Parse) => {
+    const given = chatWithOwnFiles(deps, call, await readSoonAnswered(call, how));
     // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };
@@ -98,7 +100,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       errors: 'anthropic',
       body: messagesRequest,
       answers: { 200: messagesAnswer },
-      handle: (call) => respond(call, '/v1/messages', parseMessagesRequest),
+      handle: (call) => respond(call, '/v1/messages', parseMessagesRequest, parserOf('messages')),
     }),
   ];
 }

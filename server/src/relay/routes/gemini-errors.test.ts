@@ -83,3 +83,25 @@ test.each(codes)('%s has the same google.rpc.Code in a stream and in a body', as
   expect((told as { error: { status: string } }).error.status).toMatch(/^[A-Z_]+$/);
   expect(JSON.stringify(told)).not.toContain('NO_ELIGIBLE_PROVIDER');
 });
+
+test.each([
+  ['POST', '/upload/v1beta/files', 404, 'inlineData'],
+  ['GET', '/v1beta/files', 404, 'inlineData'],
+  ['DELETE', '/v1beta/files/abc', 404, 'inlineData'],
+  ['POST', '/v1beta/cachedContents', 404, 'with each request'],
+  ['POST', `${model}:batchGenerateContent`, 405, '/v1/batches'],
+  ['GET', '/v1beta/batches', 404, '/v1/batches'],
+  ['POST', '/v1beta/models/veo:predictLongRunning', 405, '/v1/videos'],
+  ['POST', '/v1beta/models/imagen:predict', 405, '/v1/images/generations'],
+  ['POST', '/v1beta/interactions', 404, '/v1/responses'],
+  ['GET', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', 404, '/v1/realtime'],
+])('%s %s, which is not offered, says what is', async (method, path, status, instead) => {
+  const answer = await relay.get(path, { method });
+  expect(answer.status).toBe(status);
+  expect(await answer.text()).toContain(instead);
+});
+
+test('a file upload with Google’s library says what to use', async () => {
+  const answer = await relay.post('/upload/v1/files', {}, ofGoogle);
+  expect(await answer.text()).toContain('inlineData');
+});

@@ -5,6 +5,7 @@ import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
 import { contextOf } from '../request-context.ts';
 import type { Json } from '../wire/conversation.ts';
+import { parserOf } from '../wire/exact-arguments.ts';
 import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
 import { GoogleEvents } from '../wire/gemini/google-events.ts';
 import { JsonArray } from '../wire/gemini/json-array.ts';
@@ -70,7 +71,7 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
 
 function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const read = async (call: GeminiCall, stream: boolean) =>
-    parseGeminiRequest(await readSoonAnswered(call), { model: modelIn(call), stream });
+    parseGeminiRequest(await readSoonAnswered(call, parserOf('gemini')), { model: modelIn(call), stream });
   return [
     methodRoute({
       name: 'generateContent',

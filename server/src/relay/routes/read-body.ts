@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { maxJsonBytes, readJson, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
+import { maxJsonBytes, type Parse, readJson, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { mediaType, readMultipart } from '../../platform/http/multipart.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { folded, withoutFolded } from '../folded-names.ts';
@@ -19,8 +19,11 @@ export async function readJsonBody(call: Pick<Call, 'request' | 'arrived' | 'mem
 }
 
 /** The same for endpoints that usually answer quickly. The reader of the format checks the shape. */
-export const readSoonAnswered = (call: Pick<Call, 'request' | 'arrived' | 'members' | 'grow'>): Promise<unknown> =>
-  readJsonSoonAnswered(call, maxJsonBytes).then((body) => withMembers(call, withoutFolded(body)));
+export const readSoonAnswered = (
+  call: Pick<Call, 'request' | 'arrived' | 'members' | 'grow'>,
+  how?: Parse,
+): Promise<unknown> =>
+  readJsonSoonAnswered(call, maxJsonBytes, how).then((body) => withMembers(call, withoutFolded(body)));
 
 /** Fields that are lists, beside those whose name ends in brackets. */
 const lists = new Set([

@@ -5,6 +5,7 @@ import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces } from './chat/plain-delta.ts';
 import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
 import { failure, isObject, type Json, type UpstreamError } from './conversation.ts';
+import { parserOf } from './exact-arguments.ts';
 import { geminiPassthrough } from './gemini/passthrough.ts';
 import { withGeminiUsage } from './gemini/stream.ts';
 import { MessagesPassthrough } from './messages/passthrough.ts';
@@ -41,11 +42,13 @@ export class RelayStream {
   readonly #watch: AnswerWatch;
   #rendering: StreamRenderer | undefined;
   readonly #editor: FrameEditor | undefined;
+  readonly #parse: (text: string) => unknown;
   /** Set after the first frame, which tells who answers. */
   #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
     this.#watch = new AnswerWatch(options.expectsJson ?? false);
+    this.#parse = parserOf(options.upstream);
     if (options.client === options.upstream) this.#editor = editors[options.client]?.(options);
   }
 
@@ -177,7 +180,7 @@ export class RelayStream {
     if (event.data.trim() === '[DONE]') return this.#done(this.#endMark(frame));
     let json: unknown;
     try {
-      json = JSON.parse(event.data);
+      json = this.#parse(event.data);
     } catch {
       json = undefined;
     }

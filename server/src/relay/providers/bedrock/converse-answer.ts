@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
 import type { Answer, Delta, Json } from '../../wire/conversation.ts';
+import { parseWithArguments } from '../../wire/exact-arguments.ts';
 import { anthropicDecoder, fromAnthropic } from '../anthropic/answer.ts';
 import { messageOf } from './converse-message.ts';
 import { ConverseEvents } from './converse-stream.ts';
@@ -8,7 +9,7 @@ import { FramedSource, TranslatedSource } from './received.ts';
 /** What cannot be translated is passed on; its reader reports the error. */
 function asMessage(text: string): string {
   try {
-    const message = messageOf(JSON.parse(text));
+    const message = messageOf(parseWithArguments(text));
     return message ? JSON.stringify(message) : text;
   } catch {
     return text;

@@ -1,4 +1,5 @@
 import { isHeavy } from '../../../lib/json-shape.ts';
+import { isRawNumber, parseExactly } from '../../../lib/exact-json.ts';
 import {
   type Conversation,
   isObject,
@@ -94,8 +95,8 @@ function resultPart(part: ToolResultPart, calls: Calls, readable: boolean): Json
 /** The response must be an object. */
 function asObject(text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : { result: value };
+    const value = parseExactly(text);
+    return isObject(value) && !isRawNumber(value) ? value : { result: value };
   } catch {
     return { result: text };
   }

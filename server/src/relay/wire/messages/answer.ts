@@ -1,6 +1,7 @@
+import { isRawNumber, parseExactly } from '../../../lib/exact-json.ts';
 import { table } from '../../../lib/table.ts';
 import { citationsIn, lettersIn } from '../citations.ts';
-import type { Answer, Finish, Json, Part } from '../conversation.ts';
+import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
 import { citedBlocks } from './citations.ts';
@@ -68,8 +69,8 @@ function renderBlock(part: Part): Json[] {
 export function parseInput(text: string): Json {
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : { value };
+    const value = parseExactly(text);
+    return isObject(value) && !isRawNumber(value) ? value : { value };
   } catch {
     return { arguments: text };
   }
