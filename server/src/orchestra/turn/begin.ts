@@ -14,7 +14,7 @@ import { requireNamed } from '../connected-tools.ts';
 import { modelsWithWindow } from '../fit-window.ts';
 import { messageGroupsOf } from '../message-groups.ts';
 import { type ChatMessage, isInstruction, type StoredTurnMessage } from '../messages.ts';
-import { allowedChoosing, requireChatModel } from '../model-access.ts';
+import { allowedChoosing, requireChatModel, requireMoney } from '../model-access.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -61,6 +61,8 @@ export async function checkTurn(deps: Deps, request: Omit<TurnRequest, 'signal'>
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
+  // What a process that died had paid for is answered also without a balance.
+  if (!request.calls) await requireMoney(deps, caller, models, settings.force_model);
   return { caller, body, settings, named, models };
 }
 
