@@ -22,8 +22,8 @@ interface Permit {
   /** Empty: all. */
   models: string[];
   unlimited: boolean;
-  /** The key is an application's allowance: only what its scopes allow. */
-  application: boolean;
+  /** The application whose allowance the key is: only what its scopes allow. Null for other keys. */
+  application: number | null;
 }
 
 /**
@@ -83,7 +83,7 @@ async function load({ db, placeOf }: PermitDeps, { userId, keyId }: Worker): Pro
       group: user.group,
       models: row ? (JSON.parse(row.models) as string[]) : [],
       unlimited: row ? row.unlimited_quota === 1 : true,
-      application: row !== null && isAllowance(row),
+      application: row !== null && isAllowance(row) ? row.application_id : null,
     },
   };
 }

@@ -143,7 +143,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     await expect(refused({ connected_tools: 'all' })).rejects.toMatchObject({ code: 'invalid_value' });
     const down = await on(once(), { ...tools, list: () => Promise.reject(new Error('down')) });
     await expect(down.ask('Hi', { connected_tools: true })).rejects.toMatchObject({ code: 'unavailable' });
-    const application = await on(once(), tools, { permit: (caller) => ({ ...caller, application: true }) });
+    const application = await on(once(), tools, { permit: (caller) => ({ ...caller, application: 7 }) });
     await expect(application.ask('Hi', { connected_tools: true })).rejects.toMatchObject({ code: 'forbidden' });
     expect([s.calls.length, tools.calls.length]).toEqual([0, 0]);
   });

@@ -31,6 +31,32 @@ test('a made-up, trivial or missing quote drops the fact', () => {
   expect(groundedFacts(answer({ title: 'x', content: 'y' }), [said])).toEqual([]);
 });
 
+test.each([
+  ['我叫李明。', '我叫李明'],
+  ['我吃素', '我吃素'],
+  ['私はケンです', '私はケン'],
+  ['저는 민수', '저는 민수'],
+  ['ชื่อนิด', 'ชื่อนิด'],
+  ['Я веган.', 'Я веган'],
+  ['Мне 40', 'мне 40'],
+  ["I'm Bo", 'I’m Bo'],
+  ['I am Bo, hello', 'I am Bo'],
+])('%s says enough to prove a fact', (text, quote) => {
+  expect(groundedFacts(answer(fact(quote)), [{ id: 1, text }])).toHaveLength(1);
+});
+
+test.each([
+  ['ok', 'ok'],
+  ['好的', '好的'],
+  ['是', '是'],
+  ['да', 'да'],
+  ['Yes', 'yes'],
+  ['The port and the harbour', 'and the'],
+  ['港には船が泊まる', '港に'],
+])('%s: %s proves nothing', (text, quote) => {
+  expect(groundedFacts(answer(fact(quote)), [{ id: 1, text }])).toEqual([]);
+});
+
 test('duplicates within one answer are dropped, and the number of facts is limited', () => {
   const twice = answer(fact('runs on "port 5433"'), fact('runs on "port 5433"', 'staging runs on the port 5433'));
   expect(groundedFacts(twice, [said])).toHaveLength(1);

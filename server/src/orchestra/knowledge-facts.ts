@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
 import { normalizeWhitespace } from './messages.ts';
-import { terms } from './search/terms.ts';
+import { isStatement, terms } from './search/terms.ts';
 
 export interface Fact {
   category: string;
@@ -23,7 +23,7 @@ export interface QuotableMessage {
   text: string;
 }
 
-/** A shorter quote occurs in any text and proves nothing. */
+/** A shorter quote occurs in any text and proves nothing, unless it is a statement or all that was said. */
 const shortestQuote = 8;
 /** More facts than this from one turn are noise. */
 const mostFacts = 10;
@@ -60,12 +60,21 @@ export function groundedFacts(answer: string, messages: QuotableMessage[]): Quot
     if (!parsed.success) continue;
     const { quote, ...fact } = parsed.data;
     const quoted = plain(quote);
-    const source = quoted.length < shortestQuote ? undefined : sources.find(({ plain }) => plain.includes(quoted));
+    const source = sources.find(({ plain }) => plain.includes(quoted) && proves(quoted, plain));
     if (!source || facts.length >= mostFacts || facts.some((other) => isSameFact(fact, other))) continue;
     facts.push({ ...fact, quote: asSaid(source, quoted).slice(0, longestQuote), sourceMessage: source.id });
   }
   return facts;
 }
+
+/** "我吃素" and "Я веган" say in a few letters what takes a sentence in English. */
+function proves(quoted: string, message: string): boolean {
+  if (quoted.length >= shortestQuote || isStatement(quoted)) return true;
+  const words = wordsIn(quoted);
+  return words.length >= 2 && message.length < 2 * shortestQuote && words.join() === wordsIn(message).join();
+}
+
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 /** The quote in the message's own case and punctuation, if normalizing did not change the length. */
 function asSaid(source: { text: string; plain: string }, quoted: string): string {

@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts';
-import { type Choosing, type ModelInfo, orchestraModel, renamed } from './models.ts';
+import { type Choosing, type ModelInfo, orchestraModel, price, renamed } from './models.ts';
 import type { Caller, Deps } from './ports.ts';
 
 /** How many models an error message suggests. */
@@ -54,6 +54,18 @@ export async function requireChatModel(
       },
     );
   throw new AppError('model_not_found', `There is no chat model "${forced}"`, { param });
+}
+
+/** Throws if the caller has nothing to pay with, unless a model that may answer is free. */
+export async function requireMoney(
+  deps: Pick<Deps, 'requireMoney'>,
+  caller: Caller,
+  models: ModelInfo[],
+  forced?: string,
+): Promise<void> {
+  const mayAnswer = ({ id, type, leftOut }: ModelInfo) =>
+    type === 'chat' && !leftOut && (forced === undefined || id === forced);
+  if (!models.some((model) => mayAnswer(model) && price(model) === 0)) await deps.requireMoney(caller);
 }
 
 function noneLeft(chat: ModelInfo[], { allowedModels = [] }: Caller): AppError {

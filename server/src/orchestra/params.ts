@@ -11,6 +11,7 @@ export type Verbosity = (typeof verbosities)[number];
 export const sessionIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 characters of A-Z a-z 0-9 _ . : -');
+export const longestSessionId = 128;
 
 /** The minimum leaves room for an answer; no model reads more than the maximum. */
 export const contextTokens = z.int().min(256).max(2_000_000);

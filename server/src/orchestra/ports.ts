@@ -23,8 +23,8 @@ export interface Caller {
   group?: string;
   /** False if the key has its own quota. */
   keyUnlimited?: boolean;
-  /** The caller is an application with an access token; set by `permit`. */
-  application?: boolean;
+  /** The application that calls with an access token of the user; set by `permit`. */
+  application?: number | null;
   /** Provider routing given in the request; applies to every call made for it. */
   override?: Override | null;
   /** Share of the price that this work pays; the full price if absent. */

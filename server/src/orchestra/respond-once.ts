@@ -1,12 +1,13 @@
 import { nowSeconds } from '../lib/clock.ts';
+import { storedSessionId } from './application-memory.ts';
 import { textOf } from './messages.ts';
 import { paidOnce } from './paid-once.ts';
-import type { Deps } from './ports.ts';
+import type { Caller, Deps } from './ports.ts';
 import { respond } from './respond.ts';
 import { appendMessages, recentMessages } from './store/messages.ts';
 import { findSession } from './store/sessions.ts';
 import { weighOne } from './tokens.ts';
-import type { TurnRequest } from './turn/begin.ts';
+import { type TurnRequest, withApplication } from './turn/begin.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 import { silent, type TurnOutput } from './turn/writer.ts';
 
@@ -17,7 +18,7 @@ export async function respondOnce(deps: Deps, request: TurnRequest, out: TurnOut
   const before = await once.find();
   if (!before) return respond(deps, request, out, once);
   const { message, meta } = before;
-  await complete(deps, caller.userId, before);
+  await complete(deps, caller, before);
   out.opened(() => meta);
   if (message.reasoning_content) out.reasoning(message.reasoning_content);
   const text = textOf(message);
@@ -26,9 +27,10 @@ export async function respondOnce(deps: Deps, request: TurnRequest, out: TurnOut
 }
 
 /** The process that made the answer may have died before writing it into the session. */
-async function complete(deps: Deps, userId: number, { message: answer, meta }: TurnAnswer): Promise<void> {
+async function complete(deps: Deps, caller: Caller, { message: answer, meta }: TurnAnswer): Promise<void> {
   const now = nowSeconds(deps.clock);
-  const session = await findSession(deps.db, userId, meta.session_id, now);
+  const sessionId = storedSessionId(await withApplication(deps, caller), meta.session_id);
+  const session = await findSession(deps.db, caller.userId, sessionId, now);
   const last = session && (await recentMessages(deps.db, session.ref, 1)).at(-1);
   if (!last || last.message.role === 'assistant') return;
   const { reasoning_content: _, ...message } = answer;

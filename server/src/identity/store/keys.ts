@@ -105,7 +105,7 @@ const keysNow = (db: Db) =>
     .innerJoin('api_keys as k', 'k.id', 'n.id')
     .selectAll('n')
     .select(['k.cache_seconds', 'k.cache_when', 'k.old_hash', 'k.old_start', 'k.old_end', 'k.old_ends_at'])
-    .select(['k.saved_quota', 'k.saved_requests', 'k.made_by', 'k.imposed']);
+    .select(['k.saved_quota', 'k.saved_requests', 'k.made_by', 'k.imposed', 'k.application_id']);
 
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
   return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;

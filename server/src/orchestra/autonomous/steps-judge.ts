@@ -3,15 +3,10 @@ import { lenientJson } from '../json.ts';
 import { newFence } from '../prompts/fence.ts';
 import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
 import { instructionParts } from './instructions.ts';
+import { share } from './share.ts';
 import { iterationsUsedUp, live, type Phase, type RunTask, tally, weak } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, type OpenQuestion, stepKey, type Work } from './work.ts';
-
-/** Models asked for a number from 0 to 1 sometimes answer in percent. */
-const share = z
-  .union([z.number(), z.string().transform((text) => Number(text.replace('%', '')))])
-  .refine((value) => Number.isFinite(value) && value >= 0 && value <= 100)
-  .transform((value) => (value > 1 ? value / 100 : value));
 
 const evaluation = z.object({ score: share, feedback: z.string().max(4000).catch('') });
 const judgement = z.object({

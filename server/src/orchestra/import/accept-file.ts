@@ -1,11 +1,19 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import type { Caller, Deps } from '../ports.ts';
-import { addPart, addSource, type NewSource, type Source, sourceOfContent, turnTo } from '../store/sources.ts';
+import {
+  addPart,
+  addSource,
+  type NewSource,
+  type Source,
+  sourceOfContent,
+  sourcesOfName,
+  turnTo,
+} from '../store/sources.ts';
 import { yieldToEventLoop } from '../work-slices.ts';
 import { FileFault } from './faults.ts';
 import { kindOfFile } from './file-kind.ts';
-import { removeSource } from './import-source.ts';
+import { removeAll, removeSource } from './import-source.ts';
 import { importLimits } from './limits.ts';
 
 export interface Upload {
@@ -71,9 +79,18 @@ async function makeRoom(deps: Deps, source: NewSource): Promise<AcceptedFile> {
     const known = await sourceOfContent(db, source);
     if (!known) continue;
     const left = known.state === 'receiving' && known.updatedAt < now - receivingSeconds;
-    if (known.state !== 'failed' && known.state !== 'deleting' && !left) return { source: known, accepted: false };
+    const isKept = known.state !== 'failed' && known.state !== 'deleting' && !left;
+    if (isKept && (await replacesOthers(deps, source, known))) return { source: known, accepted: false };
     await removeSource(deps, known.ref);
   }
+}
+
+/** False if the others can only be replaced once the file has been read, which its source does not know of. */
+async function replacesOthers(deps: Deps, asked: NewSource, known: Source): Promise<boolean> {
+  if (!asked.replaces) return true;
+  const others = (await sourcesOfName(deps.db, asked)).filter((ref) => ref !== known.ref);
+  if (known.state === 'ready') await removeAll(deps, others);
+  return known.state === 'ready' || others.length === 0 || known.name !== asked.name;
 }
 
 async function hashOf(bytes: Uint8Array): Promise<string> {

@@ -10,10 +10,10 @@ import {
   deleteParts,
   deletePassages,
   deleteSourceRow,
-  earlierOfName,
   type Source,
   type SourceState,
   sourceByRef,
+  sourcesOfName,
   turnTo,
 } from '../store/sources.ts';
 import { writeEntry } from '../turn/after-answer.ts';
@@ -40,7 +40,11 @@ export async function importSource(deps: Deps, ref: number, signal: AbortSignal)
   if (source?.state !== 'ready') return;
   await deleteParts(deps.db, ref);
   // Delete the old version only now, so that either the old or the new text can be found at any time.
-  if (source.replaces) for (const earlier of await earlierOfName(deps.db, source)) await removeSource(deps, earlier);
+  if (source.replaces)
+    await removeAll(
+      deps,
+      (await sourcesOfName(deps.db, source)).filter((one) => one < ref),
+    );
   await embed(deps, source, signal);
 }
 
@@ -117,6 +121,10 @@ async function embed(deps: Deps, source: Source, signal: AbortSignal): Promise<v
     if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) throw error;
     deps.warn('imported content could not be embedded', error);
   }
+}
+
+export async function removeAll(deps: Deps, refs: readonly number[]): Promise<void> {
+  for (const ref of refs) await removeSource(deps, ref);
 }
 
 /** Deletes a source with its passages; an import in progress stops. */

@@ -55,6 +55,7 @@ describe.each(await engines())('importing knowledge, on %s', (_, open) => {
     const entry = (i: number) => ({ category: 'c', title: `Berth ${i}`, content: `Berth ${i} is free.`, keywords: [] });
     const many = Array.from({ length: 40 }, (_, i) => entry(i));
     const bad = [{ ...entry(1), content: '' }, 'nonsense', { ...entry(2), project_id: 'p' }, entry(3)];
+    bad.push({ ...entry(4), title: 'a\0b' }, { ...entry(4), keywords: [['deep']] });
     const sent = [...many, ...bad];
     const [answer, again] = await Promise.all([
       router.call('POST', '/knowledge/import', { entries: sent }),
@@ -68,7 +69,8 @@ describe.each(await engines())('importing knowledge, on %s', (_, open) => {
         status: 'refused',
         error: expect.stringContaining('content'),
       });
-      expect(body.data.entries[41].status).toBe('refused');
+      for (const i of [41, 44, 45]) expect(body.data.entries[i].status).toBe('refused');
+      expect(body.data.entries[44].error).toContain('NUL');
       // The same as the fourth.
       expect(body.data.entries[43]).toEqual({ index: 43, status: 'unchanged', id: body.data.entries[3].id });
     }
@@ -183,6 +185,39 @@ describe.each(await engines())('importing knowledge, on %s', (_, open) => {
       { state: 'failed', entries: 0, error: expect.stringContaining('damaged') },
       { state: 'ready', entries: 1 },
     ]);
+  });
+
+  const versions = ['# One\n\nTwelve berths.', '# Two\n\nThirteen berths.'] as const;
+  const bothVersions = async () => {
+    for (const text of versions) await send([['guide.md', text]]);
+  };
+  const shown = async () => (await sources()).map(({ name, state }: Record<string, string>) => `${name} ${state}`);
+
+  test('a file that is there already replaces the others of its name', async () => {
+    await begin();
+    await bothVersions();
+    await s.settled();
+    const back = await send([['guide.md', versions[0]]], { replace: 'true' });
+    expect(back.body.data.files[0].status).toBe('unchanged');
+    expect(await shown()).toEqual(['guide.md ready']);
+    expect([(await find('twelve')).length, (await find('thirteen')).length]).toEqual([1, 0]);
+
+    // Under another name, too: the text is there, and what it replaces is not.
+    await send([['plan.md', versions[1]]]);
+    await s.settled();
+    await send([['plan.md', versions[0]]], { replace: 'true' });
+    expect(await shown()).toEqual(['guide.md ready']);
+  });
+
+  test('so does one that is still being read', async () => {
+    await begin();
+    await bothVersions();
+    await send([['guide.md', versions[0]]], { replace: 'true' });
+    await s.settled();
+    expect(await shown()).toEqual(['guide.md ready']);
+    expect([(await find('twelve')).length, (await find('thirteen')).length]).toEqual([1, 0]);
+    // The same again is no reason to read it again.
+    expect((await send([['guide.md', versions[0]]], { replace: 'true' })).body.data.files[0].status).toBe('unchanged');
   });
 
   test('the file is named to the model, so that it can be cited', async () => {

@@ -71,9 +71,7 @@ export const importRoute = (deps: Deps): Route =>
 const requestBytes = importLimits.requestBytes + 64 * 1024;
 
 async function importEntries(deps: Deps, caller: Caller, call: Pick<Call, 'request' | 'arrived'>) {
-  const input = await readJson(call, maxJsonBytes);
-  refuseNul(input);
-  const { entries } = accept(unreadEntries, input);
+  const { entries } = accept(unreadEntries, await readJson(call, maxJsonBytes));
   const told = [];
   for (const [index, given] of entries.entries()) told.push(await importEntry(deps, caller.userId, index, given));
   const added = told.filter((one) => one.status === 'added').length;
@@ -91,16 +89,18 @@ async function importEntry(deps: Deps, userId: number, index: number, given: unk
   if (!parsed.success) return { index, status: 'refused' as const, error: faultIn(parsed.error, '') };
   const { project_id: projectId = null, ...fact } = parsed.data;
   try {
+    refuseNul(parsed.data);
     const { entry, added } = await keepEntry(deps, userId, { ...fact, projectId });
     return { index, status: added ? ('added' as const) : ('unchanged' as const), id: entry.id };
   } catch (error) {
-    if (isFull(error)) return { index, status: 'refused' as const, error: error.message };
+    if (isRefusal(error)) return { index, status: 'refused' as const, error: error.message };
     throw error;
   }
 }
 
-/** The user's storage is full; entries and files stored before stay. */
-const isFull = (error: unknown): error is AppError => error instanceof AppError && error.code === 'storage_full';
+/** The user's storage is full, or the text cannot be stored; entries and files stored before stay. */
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === 'storage_full' || error.code === 'invalid_value');
 
 async function importFiles(deps: Deps, caller: Caller, form: FormData) {
   const { files, as } = readForm(form);
@@ -122,7 +122,8 @@ async function importFile(deps: Deps, caller: Caller, file: File, as: ImportedAs
     const { source, accepted } = await acceptFile(deps, caller, { name, bytes: await file.bytes() }, as);
     return { name, status: accepted ? ('accepted' as const) : ('unchanged' as const), source: sourceView(source) };
   } catch (error) {
-    if (error instanceof FileFault || isFull(error)) return { name, status: 'refused' as const, error: error.message };
+    if (error instanceof FileFault || isRefusal(error))
+      return { name, status: 'refused' as const, error: error.message };
     throw error;
   }
 }

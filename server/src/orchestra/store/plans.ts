@@ -11,7 +11,8 @@ export type PlanStatus = 'pending' | 'running' | 'completed' | 'failed' | 'waiti
 /** The result of one task. */
 export type TaskResult =
   | { status: 'completed'; text: string; model: string; finishReason: string }
-  | { status: 'failed'; text: string | null; error: string; model: string | null }
+  /** `finishReason` tells how the text ended. */
+  | { status: 'failed'; text: string | null; error: string; model: string | null; finishReason?: string }
   | { status: 'waiting_for_tools'; paused: PausedTask };
 
 /** A task that waits for the client's tools, with everything needed to resume it. */

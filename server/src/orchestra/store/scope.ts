@@ -12,6 +12,8 @@ export interface Scope {
   category?: string;
   /** False: only entries that were written or learned, not passages of files. */
   fromFile?: false;
+  /** True: only entries learned from conversations, not what the user or a client wrote. */
+  learned?: true;
   /** The current session is excluded, because it is already in the context. */
   exceptSession?: number;
 }
@@ -33,7 +35,7 @@ export const inScope = (db: Db, scope: Scope, ids: number[]) =>
         : eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', scope.exceptSession)]),
     );
 
-function documentsOf(db: Db, { userId, projectId, only, category, fromFile }: Scope) {
+function documentsOf(db: Db, { userId, projectId, only, category, fromFile, learned }: Scope) {
   let query = db
     .selectFrom('ms_documents as d')
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
@@ -42,6 +44,7 @@ function documentsOf(db: Db, { userId, projectId, only, category, fromFile }: Sc
   if (only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
   if (category !== undefined) query = query.where('k.category', '=', category);
   if (fromFile === false) query = query.where('k.source_ref', 'is', null);
+  if (learned) query = query.where('k.source_session', 'is not', null);
   return query;
 }
 
@@ -66,7 +69,7 @@ export async function comparedIn(db: Db, scope: Scope): Promise<Compared> {
 }
 
 function listOf(db: Db, scope: Scope): Promise<Set<number>> {
-  const { userId, projectId, only, category, fromFile } = scope;
+  const { userId, projectId, only, category, fromFile, learned } = scope;
   if (only !== 'knowledge')
     return inPages((before, limit) =>
       documentsOf(db, scope)
@@ -86,6 +89,7 @@ function listOf(db: Db, scope: Scope): Promise<Set<number>> {
       .where('k.id', '<', before);
     if (category !== undefined) entries = entries.where('k.category', '=', category);
     if (fromFile === false) entries = entries.where('k.source_ref', 'is', null);
+    if (learned) entries = entries.where('k.source_session', 'is not', null);
     if (projectId !== undefined) entries = entries.where('d.project_id', projectId === null ? 'is' : '=', projectId);
     return entries.orderBy('k.id', 'desc').limit(limit).execute();
   });

@@ -165,12 +165,14 @@ export async function countWritten(tx: Db, ref: number, from: number, count: num
 }
 
 /** Earlier sources with the same name. */
-export async function earlierOfName(db: Db, { ref, userId, name, projectId }: Source): Promise<number[]> {
+export async function sourcesOfName(
+  db: Db,
+  { userId, name, projectId }: Pick<NewSource, 'userId' | 'name' | 'projectId'>,
+): Promise<number[]> {
   const rows = await db
     .selectFrom('ms_sources')
     .select('id')
     .where('user_id', '=', userId)
-    .where('id', '<', ref)
     .where('name', '=', name)
     .where('project_id', projectId === null ? 'is' : '=', projectId)
     .execute();

@@ -36,6 +36,8 @@ export interface Succeeded {
 export interface Failed {
   fault: AttemptFault;
   text: string | null;
+  /** How the text ended. */
+  finishReason?: string;
   /** The error of the call, if it was not answered at all. */
   error?: unknown;
 }
@@ -95,7 +97,7 @@ async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempt
     // The limit that cut the text off was set on purpose.
     const limited = params.max_tokens !== undefined;
     const fault = findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited });
-    if (fault) return { fault, text: text.trim() === '' ? null : text };
+    if (fault) return { fault, text: text.trim() === '' ? null : text, finishReason };
     return { fault: null, text, toolCalls, answer, messages };
   } catch (error) {
     signal.throwIfAborted();

@@ -118,6 +118,7 @@ export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry |
   const { userId } = caller;
   const projectId = settings.project_id ?? session.projectId;
   const known = await sameFact(turn, fact, projectId);
+  if (known && !isLearned(known)) return known;
   const learned = { ...fact, sourceSession: session.sessionId };
   deps.storage.add(userId, bytesOfEntry(learned));
   return writeEntry(deps.db, userId, (tx) =>
@@ -147,16 +148,19 @@ export const writeEntry = <E extends Entry | null>(
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 };
 
+/** From a conversation: not written by the user or a client. */
+const isLearned = ({ sourceSession }: Entry): boolean => sourceSession !== null;
+
 /**
- * The project's existing entry that says the same, by words or by meaning. Entries imported from files and entries of
- * other projects are never changed.
+ * The project's learned entry that says the same, by words or by meaning, or any entry in exactly these words. Entries
+ * imported from files, written by hand, or of other projects are never changed.
  */
 async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Promise<Entry | null> {
   const { userId } = turn.caller;
   const same = await identicalEntry(turn.deps.db, userId, fact, projectId);
   if (same?.source === null) return same;
   const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
-  const scope = { userId, projectId, only: 'knowledge', fromFile: false } as const;
+  const scope = { userId, projectId, only: 'knowledge', fromFile: false, learned: true } as const;
   const found = await search(turn, scope, entryText(fact), query, 10);
   const entries = await entriesByRef(
     turn.deps.db,

@@ -38,8 +38,13 @@ export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningP
   const ended = await (answers(result) ? direct(result) : synthesise(turn, memory, plan));
   turn.progress.status = turn.progress.completed === 0 && turn.progress.failed > 0 ? 'failed' : 'completed';
   turn.progress.currentTask = null;
-  return { message: { role: 'assistant', content: turn.writer.content }, ...ended };
+  const { finishReason, model } = ended;
+  const ending = openEnds.has(finishReason) ? finishReason : 'stop';
+  return { message: { role: 'assistant', content: turn.writer.content }, finishReason: ending, model };
 }
+
+/** Without calls, `tool_calls` would have the client wait for some. */
+const openEnds: ReadonlySet<string> = new Set(['length', 'content_filter']);
 
 type Answering = Extract<TaskResult, { text: unknown }>;
 /** Whether the result has a text for the user. A text that failed the checks counts too, if there is nothing better. */
@@ -47,9 +52,8 @@ const answers = (result: TaskResult | null | undefined): result is Answering =>
   result?.status === 'completed' || (result?.status === 'failed' && result.text !== null);
 
 function direct(result: Answering) {
-  const { model } = result;
-  if (result.status === 'completed') return { finishReason: result.finishReason, model };
-  return { finishReason: result.error === 'cut_off' ? 'length' : 'stop', model };
+  const { model, finishReason = 'stop' } = result;
+  return { finishReason, model };
 }
 
 async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<Omit<Answer, 'message'>> {

@@ -3,16 +3,18 @@ import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { alignHistory } from '../align-history.ts';
+import { mayContinue, refuseMemory, storedSessionId, withoutMemory } from '../application-memory.ts';
 import { namesAny } from '../connected-names.ts';
 import { requireNamed } from '../connected-tools.ts';
 import { modelsWithWindow } from '../fit-window.ts';
 import { messageGroupsOf } from '../message-groups.ts';
 import { type ChatMessage, isInstruction, type StoredTurnMessage } from '../messages.ts';
-import { allowedChoosing, requireChatModel } from '../model-access.ts';
+import { allowedChoosing, requireChatModel, requireMoney } from '../model-access.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -46,21 +48,27 @@ export interface TurnRequest {
 export async function checkTurn(deps: Deps, request: Omit<TurnRequest, 'signal'>) {
   const { conversation } = request;
   const caller: Caller = {
-    ...request.caller,
+    ...(await withApplication(deps, request.caller)),
     override: parseOverride(conversation.source?.body.provider),
     parentRequestId: request.requestId ?? requestId(),
   };
   const body = bodyOf(conversation);
-  const settings = resolveSettings(
-    parseSvcMs(body.svc_ms),
-    withDefaults(await loadPreferences(deps.db, caller.userId)),
-  );
+  const asked = parseSvcMs(body.svc_ms);
+  refuseMemory(caller, asked);
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const settings = withoutMemory(caller, resolveSettings(asked, preferences));
   const named = await requireNamed(deps, caller, settings.connected_tools, 'svc_ms.connected_tools');
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
+  // What a process that died had paid for is answered also without a balance.
+  if (!request.calls) await requireMoney(deps, caller, models, settings.force_model);
   return { caller, body, settings, named, models };
 }
+
+/** Background work knows only the key, so whose it is is looked up, among what is cached. */
+export const withApplication = async ({ permit }: Pick<Deps, 'permit'>, caller: Caller): Promise<Caller> =>
+  caller.keyId === null ? caller : { ...caller, application: (await permit(caller)).application };
 
 /** Step 1: checks the request, locks the session and stores the user's message before anything else runs. */
 export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutput): Promise<Turn> {
@@ -153,12 +161,13 @@ async function takeSession(
   const { results, remarks } = resultsAndRemarks(body.messages);
   const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   const { userId } = caller;
-  const found = await planOfCalls(db, userId, answered, time);
+  const found = await planWithin(db, caller, answered, time);
   // With a new message beside some of the results, the user has moved on: the plan is abandoned.
   const waiting = found && (remarks.length === 0 || isAnswered(found, answered)) ? found : null;
   if (waiting) checkResults(waiting, answered);
-  else if (remarks.length === 0) await refuseUnknown(deps, userId, body, settings, answered);
-  const { session_id: sessionId = newSessionId(), project_id: projectId } = settings;
+  else if (remarks.length === 0) await refuseUnknown(deps, caller, body, settings, answered);
+  const { session_id: given = newSessionId(), project_id: projectId } = settings;
+  const sessionId = storedSessionId(caller, given);
   const session =
     (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
     (await openSession(db, { userId, sessionId, projectId }, time)).session;
@@ -166,6 +175,14 @@ async function takeSession(
   // Another request may have resumed or abandoned the plan while this one waited for the lock.
   const resumed = waiting && (await planOfCalls(db, userId, answered, nowSeconds(deps.clock)));
   return { session, resumed, release };
+}
+
+/** The waiting plan of these calls, unless it is of a session that the caller may not continue. */
+async function planWithin(db: Db, caller: Caller, answered: string[], time: number): Promise<StoredPlan | null> {
+  const found = await planOfCalls(db, caller.userId, answered, time);
+  if (!found || (caller.application ?? null) === null) return found;
+  const session = await sessionByRef(db, found.sessionRef, time);
+  return session && mayContinue(caller, session.sessionId) ? found : null;
 }
 
 const isAnswered = ({ state }: StoredPlan, answered: string[]): boolean =>
@@ -189,7 +206,7 @@ function checkResults(plan: StoredPlan, answered: string[]): void {
 /** Tool results must answer known calls: in the messages of the request, or in those stored in the session. */
 async function refuseUnknown(
   { db, clock }: Deps,
-  userId: number,
+  caller: Caller,
   { messages }: ChatBody,
   { session_id: sessionId }: Settings,
   answered: string[],
@@ -199,7 +216,7 @@ async function refuseUnknown(
   const made = madeIn(messages);
   let unknown = answered.filter((id) => !made.has(id));
   if (unknown.length > 0 && sessionId !== undefined) {
-    const session = await findSession(db, userId, sessionId, nowSeconds(clock));
+    const session = await findSession(db, caller.userId, storedSessionId(caller, sessionId), nowSeconds(clock));
     const kept = madeIn(session ? (await recentMessages(db, session.ref)).map(({ message }) => message) : []);
     unknown = unknown.filter((id) => !kept.has(id));
   }

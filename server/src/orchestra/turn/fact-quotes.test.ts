@@ -90,4 +90,42 @@ describe.each(await engines())('on %s', (_name, open) => {
     await router.close();
     await s.close();
   });
+
+  test('a fact does not change what the user wrote, and repeats none of it', async () => {
+    const written = {
+      category: 'harbour',
+      title: 'Berths',
+      content: 'The harbour has twelve berths for boats.',
+      keywords: [],
+    };
+    let content = written.content;
+    const quote = 'the harbour has so many berths';
+    const s = await stage(
+      (_, purpose) =>
+        purpose === 'extraction' ? JSON.stringify({ facts: [{ ...written, content, quote }] }) : 'noted',
+      {},
+      open,
+    );
+    const router = openRouter(s.deps);
+    const shown = async () => (await router.call('GET', '/knowledge?limit=100')).body.data;
+    const tell = async (next: string) => {
+      content = next;
+      await s.ask(`Well, the harbour has so many berths: ${next}`, { extract_knowledge: true });
+      await s.settled();
+    };
+    // Words of the fact in many entries by hand do not hide the fact that was learned before.
+    const others = Array.from({ length: 40 }, (_, i) => ({ ...written, title: `Berths ${i}` }));
+    await router.call('POST', '/knowledge/import', { entries: [written, ...others] });
+    const byHand = await shown();
+
+    await tell(written.content);
+    expect(await shown()).toEqual(byHand);
+    await tell('The harbour has thirteen berths for boats.');
+    await tell('The harbour has fourteen berths for boats.');
+    const [learned, ...rest] = await shown();
+    expect(rest).toEqual(byHand);
+    expect(learned).toMatchObject({ content: 'The harbour has fourteen berths for boats.', quote });
+    await router.close();
+    await s.close();
+  });
 });

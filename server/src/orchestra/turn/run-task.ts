@@ -95,7 +95,7 @@ function failed(turn: Turn, engine: ReturnType<typeof engineOf>, { model }: Atte
     const what = name === undefined ? 'a tool, which tool_choice requires' : `${name}, which tool_choice names`;
     turn.lastError = new AppError('provider_error', `No model called ${what}`);
   }
-  return { status: 'failed', text: engine.sayLeft(), error: attempted.fault, model };
+  return { status: 'failed', ...engine.sayLeft(), error: attempted.fault, model };
 }
 
 function toolParams({ body, settings }: Turn, { tools }: ChatToolbox, round: number): CallParams {
@@ -127,8 +127,8 @@ function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Eng
   const held = forced || turn.connected.length > 0 || (settings.final_only && plan.tools.length > 0);
   let isRead = false;
   let gate: Gate | null = null;
-  /** The text of the last failed attempt that had one. */
-  let left: string | null = null;
+  /** The text of the last failed attempt that had one, and how it ended. */
+  let left: Pick<Failed, 'text' | 'finishReason'> = { text: null };
   const say = (text: string) => {
     if (!isRead && !json) writer.say(sectionsBefore(settings, plan, task));
     isRead = true;
@@ -157,16 +157,17 @@ function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Eng
         return;
       }
       // If a forced tool call is missing, the text is not an answer at all.
-      if (attempted.fault !== 'no_tool_call') left = attempted.text ?? left;
+      const { text, finishReason } = attempted;
+      if (attempted.fault !== 'no_tool_call' && text !== null) left = { text, finishReason };
       const words = attempted.error ? 'did not answer' : `gave a result that is ${attempted.fault}`;
       writer.think(`${task.title}: ${model} ${words}, attempt ${number}.`);
     },
     /** A refused or cut-off text is better than nothing; the result is still reported as failed. */
     sayLeft() {
-      if (left !== null && final && !isRead) say(left);
+      if (left.text !== null && final && !isRead) say(left.text);
       return left;
     },
-  } satisfies Engine & { sayLeft(): string | null };
+  } satisfies Engine & { sayLeft(): typeof left };
 }
 
 function resumedMessages({ body }: Turn, { messages, call }: PausedTask): ChatMessage[] {

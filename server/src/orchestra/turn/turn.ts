@@ -1,6 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { quotaPerUsd } from '../../lib/money.ts';
+import { namedSessionId } from '../application-memory.ts';
 import { modelOf, sendFitted } from '../fit-window.ts';
 import type { ChatMessage, StoredTurnMessage } from '../messages.ts';
 import type { Choice, Choosing } from '../models.ts';
@@ -81,7 +82,7 @@ export const newProgress = (): Progress => ({
 /** The state of the turn as reported to the client. */
 export const metaOf = ({ caller, session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
   request_id: caller.parentRequestId ?? '',
-  session_id: session.sessionId,
+  session_id: namedSessionId(caller, session.sessionId),
   plan_id: progress.planId,
   plan_description: progress.planDescription,
   current_task: progress.currentTask,

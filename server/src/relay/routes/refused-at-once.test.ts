@@ -53,6 +53,12 @@ const refused: [what: string, body: { [field: string]: unknown }, status: number
     404,
     'model_not_found',
   ],
+  [
+    'a built-in model made to use one above the balance',
+    { svc_ms: { force_model: 'x/paid', session_id: 'unpaid' }, ...meta },
+    403,
+    'insufficient_user_quota',
+  ],
   ['a built-in model without a provider', { provider: { only: ['nobody'] }, ...meta }, 404, 'no_available_provider'],
   ['a price above the balance', { model: 'x/paid' }, 403, 'insufficient_user_quota'],
   ['no provider left', { provider: { only: ['nobody'] } }, 404, 'no_available_provider'],
@@ -74,6 +80,9 @@ describe('what would be refused is refused before it is queued', () => {
     expect([queued.status, told.error?.code]).toEqual([status, code]);
     const { error } = (await waitedFor.json()) as Refused;
     expect([waitedFor.status, error]).toEqual([status, told.error]);
+    const streamed = await ask({ ...body, stream: true }, by);
+    expect([streamed.status, ((await streamed.json()) as Refused).error]).toEqual([status, told.error]);
+    expect((await relay.member.call('/api/svc-ms/sessions/unpaid')).status).toBe(404);
   });
 
   test('an input longer than the model’s context', async () => {

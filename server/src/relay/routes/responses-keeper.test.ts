@@ -170,7 +170,7 @@ test('a background response runs with its owner’s current rights, or not at al
   let allowed = true;
   const of = () => {
     if (!allowed) throw new AppError('invalid_api_key', 'gone');
-    return { group: 'gold', models: ['own'], unlimited: false, application: false };
+    return { group: 'gold', models: ['own'], unlimited: false, application: null };
   };
   const told: unknown[] = [];
   const answer = backgroundAnswers(deps, { own }, keeper, { of });
