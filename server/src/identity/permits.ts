@@ -5,7 +5,6 @@ import type { Db } from '../platform/db/tables.ts';
 import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { type Announcements, invalidatedLookup } from './announcements.ts';
 import type { KeyPlace, PlaceOfKey } from './key-lookup.ts';
-import { isAllowance } from './store/application-keys.ts';
 import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
 import { statuses } from './user.ts';
@@ -83,7 +82,7 @@ async function load({ db, placeOf }: PermitDeps, { userId, keyId }: Worker): Pro
       group: user.group,
       models: row ? (JSON.parse(row.models) as string[]) : [],
       unlimited: row ? row.unlimited_quota === 1 : true,
-      application: row !== null && isAllowance(row) ? row.application_id : null,
+      application: row?.application_id ?? null,
     },
   };
 }

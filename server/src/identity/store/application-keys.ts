@@ -1,6 +1,5 @@
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { ApiKeyRow } from './keys.ts';
 
 /*
  * Spending allowances of applications. Each is a row of the API keys, with a quota and allotments, but with a name
@@ -15,9 +14,6 @@ interface Allowance {
   /** In quota units. */
   limit: number;
 }
-
-/** Has no visible secret prefix. */
-export const isAllowance = ({ key_start }: Pick<ApiKeyRow, 'key_start'>): boolean => key_start === '';
 
 /** Null if there is none, or it has ended. */
 export async function findAllowance(db: Db, name: string): Promise<number | null> {

@@ -50,16 +50,13 @@ interface FurtherColumns {
   made_by: Generated<number | null>;
   /** JSON array of what managers of its organisation have set. */
   imposed: Generated<string>;
-}
-
-interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
   /** Set for an application's allowance, which has no secret; null for real keys. */
   application_id: Generated<number | null>;
 }
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    api_keys: ApiKeysTable;
+    api_keys: KeyColumns & CacheColumns & FurtherColumns;
     /** Including allotments of processes, and what they charged. */
     api_keys_now: KeyColumns;
   }

@@ -54,7 +54,7 @@ describe.each(await engines())('importing knowledge, on %s', (_, open) => {
     await begin();
     const entry = (i: number) => ({ category: 'c', title: `Berth ${i}`, content: `Berth ${i} is free.`, keywords: [] });
     const many = Array.from({ length: 40 }, (_, i) => entry(i));
-    const bad = [{ ...entry(1), content: '' }, 'nonsense', { ...entry(2), project_id: 'p' }, entry(3)];
+    const bad: unknown[] = [{ ...entry(1), content: '' }, 'nonsense', { ...entry(2), project_id: 'p' }, entry(3)];
     bad.push({ ...entry(4), title: 'a\0b' }, { ...entry(4), keywords: [['deep']] });
     const sent = [...many, ...bad];
     const [answer, again] = await Promise.all([

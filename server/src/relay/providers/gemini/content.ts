@@ -1,5 +1,5 @@
-import { isHeavy } from '../../../lib/json-shape.ts';
 import { isRawNumber, parseExactly } from '../../../lib/exact-json.ts';
+import { isHeavy } from '../../../lib/json-shape.ts';
 import {
   type Conversation,
   isObject,
