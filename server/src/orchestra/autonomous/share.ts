@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { table } from '../../lib/table.ts';
 
 /** `0.9`, `0,9`, `9/10`, `90%`. */
 const written = /^(\d+(?:[.,]\d+)?)\s*(%|\/\s*100|\/\s*10)?$/;
-const scales: Record<string, number> = { '%': 100, '/100': 100, '/10': 10 };
+const scales = table({ '%': 100, '/100': 100, '/10': 10 });
 
 /**
  * A rating as a number from 0 to 1; null if it is none. Models that are asked for one sometimes answer out of ten, or in
