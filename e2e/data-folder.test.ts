@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import runtimeEnvironment from '../server/src/runtime-environment.json' with { type: 'json' };
 import { program } from './program.ts';
 
 const place = mkdtempSync(join(tmpdir(), 'svc-folder-'));
@@ -20,7 +21,7 @@ const dataDir = join(place, 'data');
 const file = join(dataDir, 'svc.db');
 
 async function svc(...args: string[]): Promise<{ code: number; said: string }> {
-  const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PORT: '0', BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
+  const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PORT: '0', ...runtimeEnvironment };
   const child = Bun.spawn([...program, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
   return { code: await child.exited, said };

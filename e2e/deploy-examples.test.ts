@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { YAML } from 'bun';
 import { readConfig } from '../server/src/config.ts';
 import { clientIp, parseBlock } from '../server/src/platform/http/client-ip.ts';
+import runtimeEnvironment from '../server/src/runtime-environment.json' with { type: 'json' };
 import { maxRequestBodySize } from '../server/src/serve.ts';
 
 const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, import.meta.url)).text();
@@ -68,7 +69,12 @@ test('the systemd unit has time to drain, its own folder and enough connections'
   const set = Object.fromEntries([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
   expect(Number(set.TimeoutStopSec)).toBeGreaterThanOrEqual(readConfig({}).drainMs / 1000 + lastSeconds);
   expect(set.Environment).toContain(`DATA_DIR=/var/lib/${set.StateDirectory} `);
-  expect(set.Environment).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535');
+  for (const [name, value] of Object.entries(runtimeEnvironment)) expect(set.Environment).toContain(`${name}=${value}`);
+});
+
+test('the image has the settings of the runtime, so that its process is not replaced at every start', async () => {
+  const image = await read('Dockerfile');
+  for (const [name, value] of Object.entries(runtimeEnvironment)) expect(image).toContain(` ${name}=${value}`);
 });
 
 test('compose has enough database connections for all processes, and time for each to drain', async () => {

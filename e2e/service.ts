@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../server/src/lib/free-port.fixture.ts';
 import { randomString } from '../server/src/lib/ids.ts';
 import { until } from '../server/src/lib/until.fixture.ts';
+import runtimeEnvironment from '../server/src/runtime-environment.json' with { type: 'json' };
 import { main, program } from './program.ts';
 
 export { freePort, until };
@@ -94,7 +95,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    ...runtimeEnvironment,
     PORT: `${port}`,
     BASE_URL: url,
     DATA_DIR: dataDir,

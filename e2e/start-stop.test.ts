@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import runtimeEnvironment from '../server/src/runtime-environment.json' with { type: 'json' };
 import { program } from './program.ts';
 import { says } from './relay-replies.ts';
 import { freePort, startService, until } from './service.ts';
@@ -22,7 +23,7 @@ async function attempt(env: Record<string, string>): Promise<{ code: number; sai
   const child = Bun.spawn(program, {
     env: {
       PATH: process.env.PATH ?? '',
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      ...runtimeEnvironment,
       PORT: `${freePort()}`,
       DATA_DIR: folder(),
       ...env,

@@ -29,11 +29,11 @@ const map = files.map((file, i) => `  ${JSON.stringify(`/${file.replaceAll('\\',
 const source = (path: string): string => JSON.stringify(join(root, 'server/src', path));
 
 await mkdir(work, { recursive: true });
-// Modules are evaluated in import order: the request limit is lifted before any server module loads, and the web files
+// Modules are evaluated in import order: the runtime's settings are in place before any server module loads, and the web files
 // are registered before the server listens.
 await Bun.write(
-  join(work, 'lift.ts'),
-  `import { liftRequestLimit } from ${source('lift-request-limit.ts')};\nliftRequestLimit();\n`,
+  join(work, 'environment.ts'),
+  `import { enterRuntimeEnvironment } from ${source('runtime-environment.ts')};\nenterRuntimeEnvironment();\n`,
 );
 await Bun.write(
   join(work, 'web-files.ts'),
@@ -45,7 +45,7 @@ registerEmbedded({\n${map.join('\n')}\n});\n`,
 // library needs this polyfill first, and fails otherwise.
 const polyfill = JSON.stringify(join(root, 'node_modules/reflect-metadata/Reflect.js'));
 const preload = values.preload ? [JSON.stringify(resolve(values.preload))] : [];
-const modules = ["'./lift.ts'", "'./web-files.ts'", polyfill, ...preload, source('main.ts')];
+const modules = ["'./environment.ts'", "'./web-files.ts'", polyfill, ...preload, source('main.ts')];
 await Bun.write(join(work, 'svc.ts'), modules.map((module) => `import ${module};\n`).join(''));
 
 // Next to the program's entry point, where the worker URLs expect them.

@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path';
 
 const maxLines = 300;
 const bannedFolders = new Set(['utils', 'helpers', 'common', 'misc']);
-// main.ts passes the environment to config.ts, the only file that reads it; lift-request-limit.ts must act before that.
-const environmentReaders = new Set(['server/src/config.ts', 'server/src/main.ts', 'server/src/lift-request-limit.ts']);
+// main.ts passes the environment to config.ts, the only file that reads it; runtime-environment.ts must act before that.
+const environmentReaders = new Set(['server/src/config.ts', 'server/src/main.ts', 'server/src/runtime-environment.ts']);
 
 const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith('e2e/');
 

@@ -41,10 +41,6 @@ const programs = {
 const needsOnlyProduct = new Set(['start', 'build:binary']);
 const needsWeb = new Set(['start', 'dev', 'bench', 'build:binary']);
 
-// Bun limits a process to 256 concurrent outgoing requests and queues the rest; without this setting, which it reads
-// only at process start, a gateway with 300 open streams would stall.
-const environment = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
-
 const say = (line) => process.stderr.write(`svc: ${line}\n`);
 
 function fail(message) {
@@ -53,6 +49,9 @@ function fail(message) {
 }
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+// What Bun reads only at process start; server/src/runtime-environment.ts says what for.
+const environment = { ...readJson(join(root, 'server', 'src', 'runtime-environment.json')), ...process.env };
 
 function readJsonOr(path, otherwise) {
   try {

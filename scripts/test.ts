@@ -58,9 +58,10 @@ const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite', SVC_TEST_TABLES: join(work, 'tables.db') };
 /**
- * Tests are too short to benefit from the JIT's last tier: without it they take 5 % less time. The executable keeps it.
+ * Tests are too short to benefit from the JIT's last tier: without it they take 5 % less time. And they need no small
+ * heap. The executable keeps both.
  */
-const inProcess = { SVC_BUILT_WEB: resolve('dist/web'), BUN_JSC_useFTLJIT: '0' };
+const inProcess = { SVC_BUILT_WEB: resolve('dist/web'), BUN_JSC_useFTLJIT: '0', BUN_JSC_heapGrowthMaxIncrease: '2' };
 const onPostgres = { ...services, ...inProcess, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(emptyData, 'svc.db') };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);

@@ -9,7 +9,8 @@ export async function startUpstream(env: Record<string, string> = {}): Promise<R
   return start('upstream', [process.execPath, join(folder, 'upstream.ts')], { port: freePort(), env });
 }
 
-const lifted = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
+/** As many requests as we may send, and Bun's own limits of its heap. */
+const lifted = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', BUN_JSC_heapGrowthMaxIncrease: '2' };
 
 export async function startBareProxy(upstream: Running, env: Record<string, string> = {}): Promise<Running> {
   return start('bare Bun proxy', [process.execPath, join(folder, 'bare-proxy.ts')], {

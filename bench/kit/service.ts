@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import runtimeEnvironment from '../../server/src/runtime-environment.json' with { type: 'json' };
 import { freePort, type Running, start } from './process.ts';
 
 const password = 'benchmark password';
@@ -47,7 +48,7 @@ export async function startService(
       DATA_DIR: folder,
       ADMIN_PASSWORD: password,
       LOG_LEVEL: 'error',
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      ...runtimeEnvironment,
       ...env,
     },
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import runtimeEnvironment from '../../server/src/runtime-environment.json' with { type: 'json' };
 import { children, freePort, rssBytes, start } from '../kit/process.ts';
 import { goal, median, type Row, report, round } from '../kit/report.ts';
 
@@ -58,7 +59,7 @@ async function startOnce(name: string, command: string[], folder: string): Promi
       DATA_DIR: folder,
       ADMIN_PASSWORD: 'benchmark password',
       LOG_LEVEL: 'error',
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      ...runtimeEnvironment,
     },
   });
   const ms = performance.now() - began;

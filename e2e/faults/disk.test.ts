@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import runtimeEnvironment from '../../server/src/runtime-environment.json' with { type: 'json' };
 import { program } from '../program.ts';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, startLoad, tally } from './load.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 /** Runs the service until it exits by itself, as it must. */
 async function attempt(dataDir: string): Promise<{ code: number; said: string }> {
   const child = Bun.spawn(program, {
-    env: { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', PORT: '0', DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH ?? '', ...runtimeEnvironment, PORT: '0', DATA_DIR: dataDir },
     stdout: 'pipe',
     stderr: 'pipe',
   });

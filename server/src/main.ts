@@ -2,7 +2,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import { commands, usage, usageOf } from './cli/commands.ts';
 import { runCommand, wordsFor, wrongArguments } from './cli/run-command.ts';
 import { readConfig } from './config.ts';
-import { liftRequestLimit } from './lift-request-limit.ts';
+import { enterRuntimeEnvironment } from './runtime-environment.ts';
 import { serve } from './serve.ts';
 
 // Whatever a command makes (database, logs, files, backups) is its owner's alone.
@@ -19,7 +19,7 @@ async function run(name: string, given: string[]): Promise<number | undefined> {
   if (given.includes('--help')) return say(usageOf(name));
   if (commands[name]) return runCommand(name, given, process.env, { print, complain });
   if (given.length > 0) return refuse(usageOf(name));
-  liftRequestLimit();
+  enterRuntimeEnvironment();
   await serve(readConfig(process.env), process.env);
 }
 
