@@ -23,7 +23,7 @@ COPY --from=build --chown=10001:10001 /own/ /
 USER 10001:10001
 WORKDIR /data
 ENV PATH=/usr/local/bin HOME=/data HOST=0.0.0.0 PORT=3000 DATA_DIR=/data \
-  BUN_CONFIG_MAX_HTTP_REQUESTS=65535 BUN_JSC_heapGrowthMaxIncrease=0.8
+  BUN_CONFIG_MAX_HTTP_REQUESTS=65535 BUN_JSC_decommitUnusedMarkedBlockPages=0 BUN_JSC_heapGrowthMaxIncrease=0.8
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=6s --start-period=20s CMD ["svc", "health"]

@@ -19,7 +19,7 @@ test.each(missing)(
 
 test('what the operator has set stays', async () => {
   const run = await runWith({ BUN_JSC_heapGrowthMaxIncrease: '1.5' });
-  expect(run.lines).toEqual([run.pid, run.pid, '["65535","1.5"] one two']);
+  expect(run.lines).toEqual([run.pid, run.pid, '["65535","0","1.5"] one two']);
 });
 
 test('a process that has all of them goes on', async () => {
