@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type Running, start } from './process.ts';
+import { freePort, plainBun, type Running, start } from './process.ts';
 
 const folder = join(import.meta.dir, '../peers');
 
@@ -9,13 +9,10 @@ export async function startUpstream(env: Record<string, string> = {}): Promise<R
   return start('upstream', [process.execPath, join(folder, 'upstream.ts')], { port: freePort(), env });
 }
 
-/** As many requests as we may send, and Bun's own limits of its heap. */
-const lifted = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', BUN_JSC_heapGrowthMaxIncrease: '2' };
-
 export async function startBareProxy(upstream: Running, env: Record<string, string> = {}): Promise<Running> {
   return start('bare Bun proxy', [process.execPath, join(folder, 'bare-proxy.ts')], {
     port: freePort(),
-    env: { UPSTREAM: upstream.url, ...lifted, ...env },
+    env: { UPSTREAM: upstream.url, ...plainBun, ...env },
   });
 }
 

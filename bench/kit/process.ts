@@ -11,6 +11,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Bun without our settings, which a benchmark's environment has, but for the number of requests that may be sent. */
+export const plainBun = {
+  BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+  BUN_JSC_decommitUnusedMarkedBlockPages: '1',
+  BUN_JSC_heapGrowthMaxIncrease: '2',
+};
+
 const ticksPerSecond = 100;
 
 /** CPU seconds so far, including child processes. */

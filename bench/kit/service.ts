@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import runtimeEnvironment from '../../server/src/runtime-environment.json' with { type: 'json' };
-import { freePort, type Running, start } from './process.ts';
+import { freePort, plainBun, type Running, start } from './process.ts';
 
 const password = 'benchmark password';
 
@@ -48,7 +47,7 @@ export async function startService(
       DATA_DIR: folder,
       ADMIN_PASSWORD: password,
       LOG_LEVEL: 'error',
-      ...runtimeEnvironment,
+      ...settingsOf(checkout ?? thisCheckout),
       ...env,
     },
   });
@@ -85,6 +84,12 @@ export async function startService(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What its `npm start` sets for Bun. */
+function settingsOf(checkout: string): Record<string, string> {
+  const file = join(checkout, 'server/src/runtime-environment.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : plainBun;
 }
 
 /** Creates this many users with a balance each and returns their keys. */
