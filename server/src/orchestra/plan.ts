@@ -139,17 +139,17 @@ export interface Planning {
   signal: AbortSignal;
   /** Learned outcomes of such tasks. */
   patterns?: Pattern[];
-  /** If set, planner errors are thrown instead of falling back, because the caller can wait and retry. */
-  patient?: boolean;
+  /** Planner errors that are thrown instead of falling back, because the caller can wait and retry. */
+  mayWait?(error: unknown): boolean;
 }
 
 /**
  * Asks for a plan, reports its faults back once, then falls back to a single task. `ask` gets the faults of its last
- * answer. Always returns a plan, even if `ask` throws, unless `patient` is set. An abort is rethrown.
+ * answer. Always returns a plan, even if `ask` throws, unless the caller can wait. An abort is rethrown.
  */
 export async function makePlan(
   ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
-  { request, maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
+  { request, maxTasks, fallback, signal, patterns = [], mayWait = () => false }: Planning,
 ): Promise<{ plan: Plan; faults: string[] }> {
   let last: { answer: string; faults: string[] } | null = null;
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -165,7 +165,7 @@ export async function makePlan(
       last = { answer, faults: parsed.faults };
     } catch (error) {
       signal.throwIfAborted();
-      if (patient) throw error;
+      if (mayWait(error)) throw error;
       // Do not reveal the details of internal errors.
       const why = error instanceof AppError ? error.message : 'internal error';
       return { plan: fallback, faults: [`the planner failed: ${why}`] };

@@ -37,5 +37,8 @@ export function pauseFor(error: unknown): unknown {
   return reason ? new Pause(reason) : error;
 }
 
+/** Whether a vendor refuses the request itself: waiting does not help, and the run must do without the answer. */
+export const isRefused = (error: unknown): boolean => callFault(error) === 'rejected' && pauseFor(error) === error;
+
 /** Whether another model may succeed where this error occurred. */
 export const mayRetry = (error: unknown): boolean => ['unanswered', 'rejected'].includes(callFault(error));

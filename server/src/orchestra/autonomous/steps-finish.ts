@@ -18,6 +18,7 @@ import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/after-answer.ts';
 import { newMeter } from '../turn/meter.ts';
 import { stepSearchCalls } from './ask-once.ts';
+import { isRefused } from './halt.ts';
 import { instructionParts } from './instructions.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
@@ -74,7 +75,7 @@ async function resultOf(work: Work): Promise<string> {
   const result = isRequestedCut(results, told)
     ? joinResults(results)
     : await askAny(work, { step, messages, choose, requireFit: requireText }).catch((error) => {
-        if (error instanceof UnfitAnswer) return joinResults(results);
+        if (error instanceof UnfitAnswer || isRefused(error)) return joinResults(results);
         throw error;
       });
   work.texts.set(step, result);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lenientJson } from '../json.ts';
 import { newFence } from '../prompts/fence.ts';
 import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
+import { isRefused } from './halt.ts';
 import { instructionParts } from './instructions.ts';
 import { share } from './share.ts';
 import { iterationsUsedUp, live, type Phase, type RunTask, tally, weak } from './state.ts';
@@ -14,11 +15,15 @@ const judgement = z.object({
   missing: z.union([z.array(z.string()), z.string().transform((text) => (text === '' ? [] : [text]))]).catch([]),
 });
 
-/** Asks up to twice for an answer that matches the schema; null if neither does. */
+/** Asks up to twice for an answer that matches the schema; null if neither does, or no model takes the question. */
 async function askFor<T>(work: Work, schema: z.ZodType<T>, question: OpenQuestion): Promise<T | null> {
-  for (let call = 1; call <= 2; call++) {
-    const parsed = schema.safeParse(lenientJson(await askAny(work, { ...question, call })));
-    if (parsed.success) return parsed.data;
+  try {
+    for (let call = 1; call <= 2; call++) {
+      const parsed = schema.safeParse(lenientJson(await askAny(work, { ...question, call })));
+      if (parsed.success) return parsed.data;
+    }
+  } catch (error) {
+    if (!isRefused(error)) throw error;
   }
   return null;
 }

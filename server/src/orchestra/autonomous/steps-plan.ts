@@ -5,7 +5,7 @@ import { markRequestedTasks } from '../requested-tasks.ts';
 import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
-import { Pause } from './halt.ts';
+import { isRefused, Pause } from './halt.ts';
 import { instructionParts } from './instructions.ts';
 import { revisionMessages } from './revise-prompt.ts';
 import { again, live, newTask, type RunState, usePlan, weak } from './state.ts';
@@ -40,8 +40,8 @@ async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> 
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
       return askAny(work, { step, call, messages, shape });
     },
-    // `patient`: if the model cannot be paid for or does not answer, the run pauses instead of using the fallback.
-    { request: goal, maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
+    // If the model cannot be paid for or does not answer, the run pauses instead of using the fallback.
+    { request: goal, maxTasks, fallback, signal, patterns: choosing.patterns, mayWait: (error) => !isRefused(error) },
   );
   return plan;
 }
@@ -77,7 +77,7 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
     return plan && { ...plan, tasks: markRequestedTasks(work.goal, plan.tasks) };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (error instanceof Pause && error.reason === 'provider_unavailable') return null;
+    if (isRefused(error) || (error instanceof Pause && error.reason === 'provider_unavailable')) return null;
     throw error;
   }
 }

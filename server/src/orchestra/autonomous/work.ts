@@ -11,7 +11,7 @@ import { type Failover, tryModels, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import { askOnce } from './ask-once.ts';
 import type { RunConfig } from './config.ts';
-import { mayRetry, Pause, pauseFor } from './halt.ts';
+import { isRefused, mayRetry, Pause, pauseFor } from './halt.ts';
 import type { Journal } from './journal.ts';
 import { type RunAccess, recheckAccess } from './recheck-access.ts';
 import type { RunState } from './state.ts';
@@ -151,12 +151,13 @@ const apart = 1000;
 
 /**
  * Asks one model, then the next best ones until one answers: planning and judging must not depend on a single model.
- * Pauses if none answers.
+ * Pauses if none answers; if all of them refuse the request, throws what the last one said.
  */
 export async function askAny(work: Work, question: OpenQuestion): Promise<string> {
   const { choose = choosePlanModel, shape, requireFit, ...rest } = question;
   const signal = rest.signal ?? work.signal;
   let unfit = 0;
+  let refused = true;
   const ask = async (model: string, failover: Failover | undefined, place: number) => {
     const { call = 1 } = rest;
     // An unusable answer is paid for and stored too, so the next call needs a new question number.
@@ -169,12 +170,15 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
     return textOf(answer.message);
   };
   try {
-    const helps = (error: unknown) => !signal.aborted && mayRetry(error);
+    const helps = (error: unknown) => {
+      refused &&= isRefused(error);
+      return !signal.aborted && mayRetry(error);
+    };
     const told = await tryModels(work.choosing, { choose, ask, helps, failedOver: (one) => failedOver(work, one) });
     if (told !== null) return told;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof UnfitAnswer || !mayRetry(error)) throw error;
+    if (error instanceof UnfitAnswer || !mayRetry(error) || refused) throw error;
   }
   throw new Pause('provider_unavailable');
 }

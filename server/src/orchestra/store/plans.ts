@@ -126,6 +126,29 @@ export async function planOfCalls(db: Db, userId: number, calls: string[], now: 
   return row ? toPlan(row) : null;
 }
 
+/** The most plans that are looked through for a client that names no call. */
+const mostWaiting = 20;
+
+/** The user's waiting plans, the newest first. */
+export async function waitingPlans(db: Db, userId: number, now: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('ms_plans')
+    .select('id')
+    .where('id', 'in', (eb) => eb.selectFrom('ms_tool_calls').select('plan_ref').where('user_id', '=', userId))
+    .where('status', '=', 'waiting_for_tools')
+    .where('expires_at', '>', now)
+    .orderBy('id', 'desc')
+    .limit(mostWaiting)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function waitingPlan(db: Db, ref: number): Promise<StoredPlan | null> {
+  const waiting = db.selectFrom('ms_plans').selectAll().where('id', '=', ref);
+  const row = await waiting.where('status', '=', 'waiting_for_tools').executeTakeFirst();
+  return row ? toPlan(row) : null;
+}
+
 export async function activePlan(db: Db, sessionRef: number, now: number): Promise<StoredPlan | null> {
   const row = await db
     .selectFrom('ms_plans')

@@ -9,6 +9,7 @@ import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { alignHistory } from '../align-history.ts';
 import { mayContinue, refuseMemory, storedSessionId, withoutMemory } from '../application-memory.ts';
+import { withStoredIds } from '../call-ids.ts';
 import { namesAny } from '../connected-names.ts';
 import { requireNamed } from '../connected-tools.ts';
 import { modelsWithWindow } from '../fit-window.ts';
@@ -32,6 +33,7 @@ import { bodyOf, type ChatBody, checkForced, resultsAndRemarks } from './body.ts
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
 import { newProgress, type Turn } from './turn.ts';
+import { withPlanIds } from './waiting-plan.ts';
 import { newWriter, type TurnOutput } from './writer.ts';
 
 export interface TurnRequest {
@@ -74,7 +76,8 @@ export const withApplication = async ({ permit }: Pick<Deps, 'permit'>, caller: 
 export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutput): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
   const { signal } = request;
-  const { caller, body, settings, named, models } = await checkTurn(deps, request);
+  const { caller, body: sent, settings, named, models } = await checkTurn(deps, request);
+  const body = { ...sent, messages: await withPlanIds(deps, caller, sent.messages, settings) };
   // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
   await deps.storage.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
@@ -232,10 +235,8 @@ async function storeIncoming(
 ): Promise<{ history: StoredTurnMessage[]; freshIds: number[] }> {
   const stored = await recentMessages(deps.db, session.ref);
   await yieldToEventLoop();
-  const { keep, fresh } = alignHistory(
-    stored.map(({ message }) => message),
-    incoming,
-  );
+  const known = stored.map(({ message }) => message);
+  const { keep, fresh } = alignHistory(known, withStoredIds(known, incoming));
   const weights = await weigh(fresh);
   const added = fresh.map((message, i) => ({ message, tokens: weights[i]! }));
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
