@@ -1,6 +1,7 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
 import { announceApplicationChange } from './announcement-tags.ts';
 import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
@@ -29,14 +30,23 @@ interface Rule {
   metadata?: Record<string, unknown>;
 }
 
+const outdated = () => new AppError('conflict', 'The application has changed in the meantime. Reload and try again.');
+
+/** Only as it was looked at: its owner may change it at the same moment. */
+async function verify(db: Db, userId: number, row: ApplicationRow, now: number): Promise<ApplicationRow | null> {
+  const change = { is_verified: 1, verified_by: userId, verified_at: now, updated_at: now };
+  const verified = await changeApplication(db, row.id, change, row.updated_at);
+  if (verified) return verified;
+  // Another administrator may have been faster.
+  if ((await findApplication(db, { id: row.id }))?.is_verified === 1) return null;
+  throw outdated();
+}
+
 /** What an administrator can do to an application. */
 const rules = {
   verify: {
     event: 'app_verified',
-    act: async ({ db }, { userId }, row, now) =>
-      row.is_verified === 1
-        ? null
-        : changeApplication(db, row.id, { is_verified: 1, verified_by: userId, verified_at: now, updated_at: now }),
+    act: async ({ db }, { userId }, row, now) => (row.is_verified === 1 ? null : verify(db, userId, row, now)),
   },
   unverify: {
     event: 'app_updated',
@@ -86,8 +96,7 @@ async function carryOut(
   const before = await findApplication(deps.db, { id: applicationId });
   if (!before) throw new AppError('not_found', 'There is no such application.');
   // The application was changed after the administrator looked at it.
-  if (seenAt !== undefined && seenAt !== before.updated_at)
-    throw new AppError('conflict', 'The application has changed in the meantime. Reload and try again.');
+  if (seenAt !== undefined && seenAt !== before.updated_at) throw outdated();
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   await announceApplicationChange(deps, applicationId);
   if (rule.event === 'app_suspended') await endAccess(deps, applicationId);

@@ -68,6 +68,42 @@ describe('a verified application', () => {
     expect((await verify(again.updated_at)).status).toBe(200);
   });
 
+  const looked = async (client: TestClient): Promise<number> =>
+    (await jsonOf(t.owner.call(`/api/oauth2/applications/${client.id}`))).data.updated_at;
+  const verifySeen = async (client: TestClient, updated_at?: number) =>
+    (await t.root()).call('/api/oauth2/admin/applications/verify', {
+      method: 'POST',
+      body: { app_id: client.id, updated_at },
+    });
+
+  test.each(Object.entries(trusted))(
+    'cannot be verified if its %s changed within the second in which it was looked at',
+    async (field, value) => {
+      const client = await t.client();
+      const seen = await looked(client);
+      await put(client, { [field]: value });
+      expect((await verifySeen(client, seen)).status).toBe(409);
+      expect((await verifySeen(client, await looked(client))).status).toBe(200);
+    },
+  );
+
+  test('is never one that changed while it was verified', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const client = await t.client();
+      const seen = round % 2 === 0 ? await looked(client) : undefined;
+      const turns = async (n: number) => {
+        for (let turn = 0; turn < n; turn += 1) await new Promise(setImmediate);
+      };
+      const verifying = turns(round % 5).then(() => verifySeen(client, seen));
+      const changing = turns((round >> 2) % 5).then(() => put(client, { name: 'My bank' }));
+      const [verify] = await Promise.all([verifying, changing]);
+      const row = (await jsonOf(t.owner.call(`/api/oauth2/applications/${client.id}`))).data;
+      // Without a version, a change may precede the look; with one it may not.
+      const told = verify.ok ? (await jsonOf(verify)).data.name : null;
+      if (row.is_verified) expect([row.name, told]).toEqual([told, seen === undefined ? row.name : 'Test application']);
+    }
+  });
+
   test('loses its verification under concurrent changes', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await verified();

@@ -8,7 +8,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { type OrganisationsContext, organisationTag } from './context.ts';
 import type { Membership } from './membership.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
-import { linkMember } from './scim/join.ts';
+import { linkMember, requireListed } from './scim/join.ts';
 import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
 import { addMember, findActiveRole, holdMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
@@ -118,7 +118,9 @@ export async function acceptInvitation(room: OrganisationsContext, userId: numbe
     // Read under the lock, when roles cannot change any more.
     const invitation = await openInvitation(tx, token, now);
     if (!invitation) throw spent();
-    const { organisation_id, role, team_id } = invitation;
+    const { organisation_id, role, team_id, email } = invitation;
+    // Whoever was invited, whatever address the account has that brings the link.
+    await requireListed(tx, organisation_id, email.toLowerCase());
     if (!(await takeInvitation(tx, invitation.id))) throw spent();
     if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
       throw new AppError('conflict', 'You are already a member of this organisation.');

@@ -109,6 +109,27 @@ describe('invitations', () => {
   });
 });
 
+test('whoever is removed does not return by an earlier invitation to their address', async () => {
+  const member = await world.join(owner, id, 'member');
+  const email = `m${member.id}@example.com`;
+  const confirm = { email_verified: true, email };
+  await world.send(member, 'PUT', '/api/user/self', { email: email.toUpperCase() });
+  confirm.email = email.toUpperCase();
+  expect((await world.send(world.root, 'PUT', `/api/admin/users/${member.id}`, confirm)).status).toBe(200);
+  const invite = async (to: string) => {
+    const { data } = await world.send<{ url: string }>(owner, 'POST', path('/invitations'), { email: to });
+    return data.url.split('#')[1]!;
+  };
+  const accept = async (by: Member, token: string) =>
+    (await world.send(by, 'POST', '/api/invitations/accept', { token })).status;
+  const [again, anothers] = [await invite(email), await invite('other@example.com')];
+  expect((await world.send(owner, 'DELETE', path(`/members/${member.id}`))).status).toBe(200);
+  expect(await accept(member, again)).toBe(400);
+  expect(await accept(await world.t.user(), anothers)).toBe(200);
+  // A new invitation is a new decision.
+  expect(await accept(member, await invite(email))).toBe(200);
+});
+
 describe('an invitation by a member who', () => {
   const invited = async (by: Member, role: string) => {
     const { data } = await world.send<{ url: string }>(by, 'POST', path('/invitations'), { role });

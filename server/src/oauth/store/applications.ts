@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import { resealing } from '../../platform/db/reseal.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
@@ -42,12 +42,22 @@ const byClientId = livingWhere('client_id');
 
 export type ApplicationChange = Updateable<Tables['oauth_applications']>;
 
-export async function changeApplication(db: Db, id: number, change: ApplicationChange): Promise<ApplicationRow | null> {
+/** Also the version of a row: no two changes have the same, so that one within the same second is seen. */
+const nextUpdate = (now: number) => sql<number>`case when updated_at < ${now} then ${now} else updated_at + 1 end`;
+
+/** With `version`, only if it has not changed since. */
+export async function changeApplication(
+  db: Db,
+  id: number,
+  { updated_at: now, ...change }: ApplicationChange,
+  version?: number,
+): Promise<ApplicationRow | null> {
   const row = await db
     .updateTable('oauth_applications')
-    .set(change)
+    .set({ ...change, ...(now !== undefined && { updated_at: nextUpdate(now) }) })
     .where('id', '=', id)
     .where('status', '<>', applicationStatus.deleted)
+    .$if(version !== undefined, (rows) => rows.where('updated_at', '=', version!))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
@@ -57,7 +67,7 @@ export async function changeApplication(db: Db, id: number, change: ApplicationC
 export async function suspendApplication(db: Db, id: number, now: number): Promise<ApplicationRow | null> {
   const row = await db
     .updateTable('oauth_applications')
-    .set((e) => ({ status: applicationStatus.suspended, epoch: e('epoch', '+', 1), updated_at: now }))
+    .set((e) => ({ status: applicationStatus.suspended, epoch: e('epoch', '+', 1), updated_at: nextUpdate(now) }))
     .where('id', '=', id)
     .where('status', '=', applicationStatus.active)
     .returningAll()
@@ -68,7 +78,7 @@ export async function suspendApplication(db: Db, id: number, now: number): Promi
 export async function activateApplication(db: Db, id: number, now: number): Promise<ApplicationRow | null> {
   const row = await db
     .updateTable('oauth_applications')
-    .set({ status: applicationStatus.active, updated_at: now })
+    .set({ status: applicationStatus.active, updated_at: nextUpdate(now) })
     .where('id', '=', id)
     .where('status', '=', applicationStatus.suspended)
     .returningAll()

@@ -41,14 +41,19 @@ export async function joinOrganisation(
   await room.announcements.changed(organisationTag(organisationId));
 }
 
+/** Throws if the directory lists this address, in lower case, as deactivated. */
+export async function requireListed(tx: Db, organisationId: number, address: string): Promise<void> {
+  if (await isDeactivated(tx, organisationId, address))
+    throw new AppError('forbidden', "The organisation's directory does not list you as a member.");
+}
+
 /**
  * Links a member to the directory entry of their address, and adds them to its teams. A deactivated user cannot return
  * by an old invitation.
  */
 export async function linkMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const address = await verifiedAddress(tx, userId);
-  if (await isDeactivated(tx, organisationId, address))
-    throw new AppError('forbidden', "The organisation's directory does not list you as a member.");
+  await requireListed(tx, organisationId, address);
   await tieMembers(tx, organisationId, address);
   await takePlaces(tx, organisationId, userId);
 }

@@ -220,6 +220,28 @@ describe('SCIM membership', () => {
     expect(await memberOf(member)).toMatchObject({ role: 'admin', directory: true });
   });
 
+  test('an invitation to a deactivated address works for nobody, whatever address the account has now', async () => {
+    const { member, userId } = await joined();
+    const address = ((await directory('GET', `/Users/${userId}`)).body as unknown as { userName: string }).userName;
+    const links: string[] = [];
+    for (const email of [address, address.toUpperCase(), address]) {
+      const { data } = await world.send<{ url: string }>(owner, 'POST', org('/invitations'), { email });
+      links.push(data.url.split('#')[1]!);
+    }
+    const active = (is: boolean) =>
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active: is } }));
+    const accept = async (by: Member, token: string) =>
+      (await world.send(by, 'POST', '/api/invitations/accept', { token })).status;
+    await active(false);
+    expect((await world.send(member, 'PUT', '/api/user/self', { email: '' })).status).toBe(200);
+    for (const by of [member, await world.t.user()])
+      for (const token of links) expect(await accept(by, token)).toBeOneOf([400, 403]);
+    expect(await memberOf(member)).toBeUndefined();
+    await active(true);
+    const { data } = await world.send<{ url: string }>(owner, 'POST', org('/invitations'), { email: address });
+    expect(await accept(member, data.url.split('#')[1]!)).toBe(200);
+  });
+
   test('the last owner cannot be removed', async () => {
     const email = newAddress();
     const boss = await person(email);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
@@ -69,13 +70,20 @@ export async function setRole(tx: Db, organisationId: number, userId: number, ro
   await updateRows(tx, 'organisation_members', { organisation_id: organisationId, user_id: userId }, { role });
 }
 
-/** Including team memberships. */
+/** Including team memberships, and links that were sent to their address: they must not return by an earlier one. */
 export async function removeMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const teams = tx.selectFrom('organisation_teams').select('id').where('organisation_id', '=', organisationId);
   await tx
     .deleteFrom('organisation_team_members')
     .where('user_id', '=', userId)
     .where('team_id', 'in', teams)
+    .execute();
+  const addresses = tx.selectFrom('users').where('id', '=', userId).where('email_verified', '=', 1);
+  await tx
+    .deleteFrom('organisation_invitations')
+    .where('organisation_id', '=', organisationId)
+    .where('email', '<>', '')
+    .where(sql`lower(email)`, 'in', addresses.select(sql`lower(email)`.as('address')))
     .execute();
   await deleteRows(tx, 'organisation_members', { organisation_id: organisationId, user_id: userId });
 }
