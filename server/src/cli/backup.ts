@@ -19,11 +19,11 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
     return 1;
   }
   const existed = existsSync(folder);
-  const found = await explained(`${folder} cannot be used`, () => {
+  const isOurs = await explained(`${folder} cannot be used`, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return readdirSync(folder);
+    return claim(folder);
   });
-  if (found.length > 0) {
+  if (!isOurs) {
     print(`${folder} is not empty. Choose another folder.`);
     return 1;
   }
@@ -40,6 +40,25 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   return 0;
 }
 
+const incomplete = 'svc.db.incomplete';
+
+/**
+ * False if the folder contains anything. Exclusive: of two backups to one folder, the later one would overwrite the
+ * earlier one, or clean it up with its own failure after it was reported to be made.
+ */
+function claim(folder: string): boolean {
+  if (readdirSync(folder).length > 0) return false;
+  try {
+    writeFileSync(join(folder, incomplete), '', { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  if (readdirSync(folder).length === 1) return true;
+  rmSync(join(folder, incomplete));
+  return false;
+}
+
 /**
  * VACUUM INTO copies one consistent snapshot while the service goes on writing. Files are copied after the database, so
  * that every file the rows refer to is included. The database gets its name last: without it, what a killed backup
@@ -47,7 +66,7 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
  */
 function writeBackup({ dataDir, encryptionKey }: CommandCall['config'], folder: string): void {
   const database = new Database(join(dataDir, 'svc.db'), { readonly: true });
-  const copy = join(folder, 'svc.db.incomplete');
+  const copy = join(folder, incomplete);
   try {
     database.run('pragma busy_timeout = 10000');
     database.query('vacuum into ?').run(copy);

@@ -59,7 +59,8 @@ function putInto(dataDir: string, folder: string): void {
     // A leftover write-ahead log would be applied to the restored file.
     for (const name of ['svc.db', 'svc.db-wal', 'svc.db-shm', 'blobs'])
       rmSync(join(dataDir, name), { recursive: true, force: true });
-    for (const name of parts.filter((part) => existsSync(join(aside, part))))
+    // The database comes last: without it nothing starts, so that a restore that is killed is noticed and repeated.
+    for (const name of parts.toReversed().filter((part) => existsSync(join(aside, part))))
       renameSync(join(aside, name), join(dataDir, name));
   } finally {
     rmSync(aside, { recursive: true, force: true });

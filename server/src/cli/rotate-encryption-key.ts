@@ -1,10 +1,13 @@
+import { mkdirSync } from 'node:fs';
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openOrNull, openSealer } from '../lib/seal.ts';
 import { retireLostKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
+import { lockDataFolder } from '../platform/owner-lock.ts';
 import { keepOnlyKey, keyEntry } from '../platform/sealing-keys.ts';
+import { explained } from '../platform/start-fault.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 import { resealEach } from './reseal-all.ts';
 
@@ -13,7 +16,19 @@ import { resealEach } from './reseal-all.ts';
  * The new key is on disk before anything is sealed with it, and both can open until the end, so a crash in between
  * loses nothing. With --lost, the current key replaces one that nobody has any more.
  */
-export async function rotateEncryptionKey({ config, flags, print }: CommandCall): Promise<number> {
+export async function rotateEncryptionKey(call: CommandCall): Promise<number> {
+  const { config } = call;
+  // With SQLite the folder is locked anyway. Of two rotations of one key file, the later one would not know the key
+  // that the earlier one has just adopted, and replace its only copy.
+  if (!config.databaseUrl || config.encryptionKey) return rotate(call);
+  const unlock = await explained(`The data folder ${config.dataDir} cannot be used`, () => {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    return lockDataFolder(config.dataDir);
+  });
+  return rotate(call).finally(unlock);
+}
+
+async function rotate({ config, flags, print }: CommandCall): Promise<number> {
   const isLost = flags.has('--lost');
   if (config.encryptionKey && !config.encryptionKeyOld && !isLost) {
     print('Set ENCRYPTION_KEY to the new key and ENCRYPTION_KEY_OLD to the old one, then run this again.');

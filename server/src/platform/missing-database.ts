@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Created only after the database: if one exists, there was a database. */
-const madeLater = ['encryption.key', 'blobs', 'svc.db-wal'];
+/** Created only after the database, or by a restore that was killed: if one exists, there was a database. */
+const madeLater = ['encryption.key', 'blobs', 'svc.db-wal', 'restoring'];
 
 /**
  * Reports a SQLite file that is missing while its companions exist: an unmounted disk, an aborted copy. Starting afresh

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** What the service writes into its folder, and `svc backup` into its own. */
 const ours =
-  /^(svc\.db(-wal|-shm|-journal)?|owner\.(lock(-journal)?|json)|encryption\.key(\.new)?|blobs|backup\.json)$/;
+  /^(svc\.db(-wal|-shm|-journal)?|owner\.(lock(-journal)?|json)|encryption\.key(\.new)?|blobs|restoring|backup\.json)$/;
 /** Created by the file system on volumes; empty and owned by root. */
 const ofTheDisk = new Set(['lost+found']);
 const others = 0o077;
