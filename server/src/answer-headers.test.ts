@@ -39,6 +39,7 @@ test('every route sends its security headers, for every kind of caller and an in
   );
   expect(routes.length).toBeGreaterThan(90);
   const member = await service.user();
+  const sent: [method: string, path: string, header: string | null][] = [];
   for (const { path, method } of routes) {
     const address = path.replace(/\{[^}]+\}/g, '1');
     const init = { method: method.toUpperCase(), ...(method !== 'get' && { body: {} }) };
@@ -46,15 +47,13 @@ test('every route sends its security headers, for every kind of caller and an in
       // Whoever logs out or goes is of no use for the rest.
       if (caller === root.call && /logout|sessions\/|user\/self/.test(path)) continue;
       const response = await caller(address, init);
-      expect([init.method, path, response.headers.get('x-content-type-options')]).toEqual([
-        init.method,
-        path,
-        'nosniff',
-      ]);
+      sent.push([method, path, response.headers.get('x-content-type-options')]);
       await response.body?.cancel();
     }
     await (await ask(address, init)).body?.cancel();
   }
+  expect(sent.length).toBeGreaterThan(2.5 * routes.length);
+  expect(sent.filter(([, , header]) => header !== 'nosniff')).toEqual([]);
 }, 300_000);
 
 test('responses to a session are not cacheable', async () => {
@@ -84,17 +83,18 @@ test.each(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'key'])(
     const { id } = (await (await ask('/v1/files', { method: 'POST', body: file })).json()) as { id: string };
     const key = authorization.slice('Bearer '.length);
     const kept: unknown[] = [];
-    for (const path of read)
-      for (const known of [id, 'demo', '1']) {
-        const address = path.replace(/\{[^}]+\}/g, known);
-        const answer = await (where === 'key'
-          ? service.call(`${address}?key=${key}`)
-          : service.call(address, { headers: { [where]: where === 'authorization' ? authorization : key } }));
-        await answer.body?.cancel();
-        const control = answer.headers.get('cache-control');
-        // Caches only know that `Authorization` and cookies make an answer private (RFC 9111 §3.5).
-        if (!/no-store|private/.test(control ?? '')) kept.push([path, answer.status, control]);
-      }
+    const addresses = new Set(
+      read.flatMap((path) => [id, 'demo', '1'].map((known) => path.replace(/\{[^}]+\}/g, known))),
+    );
+    for (const address of addresses) {
+      const answer = await (where === 'key'
+        ? service.call(`${address}?key=${key}`)
+        : service.call(address, { headers: { [where]: where === 'authorization' ? authorization : key } }));
+      await answer.body?.cancel();
+      const control = answer.headers.get('cache-control');
+      // Caches only know that `Authorization` and cookies make an answer private (RFC 9111 §3.5).
+      if (!/no-store|private/.test(control ?? '')) kept.push([address, answer.status, control]);
+    }
     expect(kept).toEqual([]);
   },
   120_000,

@@ -37,6 +37,9 @@ function rememberHashes(): void {
 }
 rememberHashes();
 
+/** Writing the document takes 150 ms, and it only depends on the settings: it is written once for each of them. */
+const documents = new Map<string, unknown>();
+
 /** The whole service without a port: the same test runs on SQLite and memory, or on PostgreSQL and Redis. */
 export interface TestApp {
   app: App;
@@ -83,6 +86,12 @@ export async function openTestApp(
   if (!config.databaseUrl && !existsSync(file)) await writeMigrated(file);
   const platform = await openPlatform(config, options.log ?? openLog(config.logLevel), options.clock);
   const app = await buildApp(platform, config);
+  const { document } = app;
+  const settings = JSON.stringify(options.env ?? {});
+  app.document = () => {
+    if (!documents.has(settings)) documents.set(settings, document());
+    return documents.get(settings);
+  };
   const call = (path: string, init: CallInit = {}) =>
     app.fetch(requestOf(config.baseUrl, path, init)) as Promise<Response>;
 
