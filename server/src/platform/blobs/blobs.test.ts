@@ -84,6 +84,29 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
     expect(await blobs.read('over')).toBeNull();
   });
 
+  test('a folder is not a blob, and nothing is below a blob', async () => {
+    await blobs.put('folder/blob', new Uint8Array(1), 'image/png');
+    for (const key of ['folder', 'folder/blob/below']) {
+      expect(await blobs.stat(key)).toBeNull();
+      expect(await blobs.read(key)).toBeNull();
+    }
+  });
+
+  test('what has been found can be read to its end, however soon it is deleted', async () => {
+    const content = new Uint8Array(300_000).map((_, n) => n % 251);
+    await blobs.put('found', content, 'image/png');
+    const found = await blobs.read('found');
+    await blobs.delete('found');
+    expect(await bytesOf(found)).toEqual(content);
+
+    for (let round = 0; round < 30; round++) {
+      await blobs.put('contested', content, 'image/png');
+      const reading = Array.from({ length: 4 }, () => blobs.read('contested'));
+      await blobs.delete('contested');
+      for (const stream of await Promise.all(reading)) if (stream) expect(await bytesOf(stream)).toEqual(content);
+    }
+  });
+
   test.each(['', '/', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'A', 'a b', 'ä', 'a\\b', 'a\0', 'x'.repeat(600)])(
     'rejects the key %j',
     async (key) => {

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
+import { begun } from './begun.ts';
 import { assertKey, type Blobs } from './port.ts';
 
 /** What a copy of the folder needs, contents first: each has its media type by then. */
@@ -46,10 +47,8 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
     },
     async read(key, range) {
       assertKey(key);
-      const found = await stat(dataPath(key)).catch(nullWhenMissing);
-      if (!found?.isFile()) return null;
       const file = Bun.file(dataPath(key));
-      return (range ? file.slice(range.start, range.end + 1) : file).stream();
+      return begun((range ? file.slice(range.start, range.end + 1) : file).stream()).catch(nullWhenMissing);
     },
     async delete(key) {
       assertKey(key);
@@ -89,8 +88,10 @@ async function removeAbandoned(incoming: string): Promise<void> {
   }
 }
 
+/** ENOTDIR: a part of the path is itself a blob. EISDIR: the path is a part of a blob's. */
+const missing = ['ENOENT', 'ENOTDIR', 'EISDIR'];
+
 function nullWhenMissing(error: NodeJS.ErrnoException): null {
-  // ENOTDIR: a part of the path is itself a blob.
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  if (error.code !== undefined && missing.includes(error.code)) return null;
   throw error;
 }

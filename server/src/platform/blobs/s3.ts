@@ -1,4 +1,5 @@
 import { S3Client } from 'bun';
+import { begun } from './begun.ts';
 import { assertKey, type Blobs } from './port.ts';
 
 export interface S3Config {
@@ -13,7 +14,6 @@ export interface S3Config {
 /** Blobs as objects of a bucket. Long streams are uploaded in parts, with one part in memory at a time. */
 export function s3Blobs(config: S3Config): Blobs {
   const client = new S3Client({ ...config });
-  const stat = (key: string) => client.file(key).stat().catch(nullWhenMissing);
 
   return {
     kind: 's3',
@@ -24,15 +24,13 @@ export function s3Blobs(config: S3Config): Blobs {
     },
     async stat(key) {
       assertKey(key);
-      const found = await stat(key);
+      const found = await client.file(key).stat().catch(nullWhenMissing);
       return found && { size: found.size, contentType: found.type };
     },
     async read(key, range) {
       assertKey(key);
-      // A missing object would show only while streaming, too late for a 404.
-      if (!(await stat(key))) return null;
       const file = client.file(key);
-      return (range ? file.slice(range.start, range.end + 1) : file).stream();
+      return begun((range ? file.slice(range.start, range.end + 1) : file).stream()).catch(nullWhenMissing);
     },
     async delete(key) {
       assertKey(key);
