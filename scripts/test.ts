@@ -69,13 +69,14 @@ const suites: Suite[] = [
   { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, after: built },
   { name: 'browser', files: endToEnd.filter(withBrowser), env: program, after: built },
 ];
+suites.push({ name: 'unit and HTTP tests on SQLite', files: ofTurn(unit, turn), env: { ...sqlite, ...inProcess } });
+// The last in the list start first: on PostgreSQL tests wait more than they compute.
 if (postgres.url && redis.url)
   suites.push({
     name: 'HTTP tests on PostgreSQL + Redis',
     files: ofTurn(bothEngines, turn, 'postgres'),
     env: onPostgres,
   });
-suites.push({ name: 'unit and HTTP tests on SQLite', files: ofTurn(unit, turn), env: { ...sqlite, ...inProcess } });
 const checking =
   asked.length > 0
     ? []
