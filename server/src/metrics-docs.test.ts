@@ -43,6 +43,21 @@ test('a streamed answer is counted: calls, tokens, time to the first token', () 
   expect(text).toContain('svc_open_holds 0');
 });
 
+test('every route has counts from the start, and buckets once it was asked', () => {
+  const routesOf = (part: string) =>
+    new Set(
+      [...text.matchAll(new RegExp(`^svc_http_request_seconds_${part}\\{route="([^"]+)"`, 'gm'))].map(
+        ([, route]) => route,
+      ),
+    );
+  const [counted, inBuckets] = [routesOf('count'), routesOf('bucket')];
+  expect(counted.size).toBeGreaterThan(300);
+  expect(inBuckets).toContain('POST /v1/chat/completions');
+  expect(inBuckets).not.toContain('DELETE /api/tokens/{id}');
+  expect(counted).toContain('DELETE /api/tokens/{id}');
+  expect(inBuckets.size).toBeLessThan(10);
+});
+
 test('the dashboard uses metrics that exist', () => {
   const dashboard = JSON.parse(fromRoot('deploy/grafana-dashboard.json')) as {
     panels: { targets: { expr: string }[] }[];

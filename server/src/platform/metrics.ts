@@ -93,12 +93,14 @@ export class Metrics {
 function renderSeries(name: string, series: Series): string[] {
   const braces = inBraces(series.labels);
   if (!series.buckets) return [`${name}${braces} ${series.value}`];
+  const totals = [`${name}_sum${braces} ${series.value}`, `${name}_count${braces} ${series.count}`];
+  // Most routes are never asked, and their buckets would be nine tenths of every scrape.
+  if (series.count === 0) return totals;
   const prefix = series.labels ? `${series.labels},` : '';
   return [
     ...series.buckets.map((count, i) => `${name}_bucket{${prefix}le="${bucketsSeconds[i]}"} ${count}`),
     `${name}_bucket{${prefix}le="+Inf"} ${series.count}`,
-    `${name}_sum${braces} ${series.value}`,
-    `${name}_count${braces} ${series.count}`,
+    ...totals,
   ];
 }
 
