@@ -56,9 +56,9 @@ export class Gate implements KeyLimits {
     const { shared } = this.deps;
     for (const limits of counted) {
       if (limits.tokensPerMinute === 0) continue;
-      const used = Number((await shared.get(counterOf(organisationId, limits, 'tokens'))) ?? 0);
-      if (used >= limits.tokensPerMinute)
-        throw tooMany(limits, `${limits.tokensPerMinute} tokens per minute`, { resetMs: minuteMs });
+      const name = counterOf(organisationId, limits, 'tokens');
+      const state = await shared.hit(name, limits.tokensPerMinute, minuteMs, 0);
+      if (state.remaining === 0) throw tooMany(limits, `${limits.tokensPerMinute} tokens per minute`, state);
     }
     for (const limits of counted) {
       if (limits.requestsPerMinute === 0) continue;
@@ -72,14 +72,15 @@ export class Gate implements KeyLimits {
    * Tokens are known only afterwards: the request that exceeds the limit is answered, and the next one refused. Never
    * throws.
    */
-  used(standing: PlaceStanding, tokens: number): void {
+  used({ organisationId, limits }: PlaceStanding, tokens: number): void {
     if (tokens === 0) return;
-    for (const limits of standing.limits) {
-      if (limits.tokensPerMinute === 0) continue;
-      void this.deps.shared
-        .increment(counterOf(standing.organisationId, limits, 'tokens'), tokens, minuteMs)
-        .catch(() => {});
-    }
+    for (const one of limits)
+      if (one.tokensPerMinute > 0) this.#countTokens(organisationId, one, tokens).catch(() => {});
+  }
+
+  async #countTokens(organisationId: number, limits: Limits, tokens: number): Promise<void> {
+    const name = counterOf(organisationId, limits, 'tokens');
+    await this.deps.shared.hit(name, limits.tokensPerMinute, minuteMs, tokens);
   }
 }
 

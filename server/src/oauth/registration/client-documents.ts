@@ -112,11 +112,12 @@ async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<Applic
   const before = await findApplication(deps.db, { client_id: url.href });
   if (before && isFresh(deps, before)) return before;
   const failed = `client-document:${sha256Hex(url.href)}`;
-  const fault = await deps.shared.get(failed);
+  // Without the shared store every process reads for itself.
+  const fault = await deps.shared.get(failed).catch(() => null);
   if (fault !== null) throw new AppError('invalid_request', fault, { param: 'client_id' });
   for (const budget of budgets) await countFetch(deps, budget);
   const document = await readDocument(deps, url).catch(async (error: unknown) => {
-    if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs);
+    if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs).catch(() => {});
     throw error;
   });
   return kept(deps, url, document, before);

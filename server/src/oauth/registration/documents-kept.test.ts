@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { AppError } from '../../lib/errors.ts';
 import { faultOf, jsonOf, newVerifier } from '../oauth.fixture.ts';
 import { askFor, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
@@ -43,6 +44,21 @@ test('a cached document is not fetched for an exchange', async () => {
   said.redirect_uris = ['https://client.example/moved'];
   expect((await t.exchange(server.client, { code, code_verifier: verifier })).status).toBe(200);
   expect(server.asked).toBe(1);
+});
+
+test('without the store that processes share, documents are read all the same, and broken ones named', async () => {
+  const { get, set } = t.platform.shared;
+  const away = async () => {
+    throw new AppError('unavailable', 'Shared state is unreachable.');
+  };
+  Object.assign(t.platform.shared, { get: away, set: away });
+  try {
+    expect((await ask(serve())).status).toBe(200);
+    const broken = serve(() => Response.json({ client_id: 'https://another.example' }));
+    expect((await ask(broken)).status).toBe(400);
+  } finally {
+    Object.assign(t.platform.shared, { get, set });
+  }
 });
 
 test('its tokens are revoked with its client id, and with no other', async () => {

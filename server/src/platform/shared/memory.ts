@@ -12,7 +12,7 @@ interface Count {
 
 interface MemoryShared extends Shared {
   readonly kind: 'memory';
-  hit(key: string, limit: number, windowMs: number): RateState;
+  hit(key: string, limit: number, windowMs: number, by?: number): RateState;
   /** Number of entries, for tests and metrics. */
   size(): number;
 }
@@ -30,9 +30,9 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
 
   return {
     kind: 'memory',
-    hit(key, limit, windowMs) {
+    hit(key, limit, windowMs, by = 1) {
       const entry = windows.find(key) ?? windows.set(key, { value: 0 }, windowMs);
-      entry.value.value += 1;
+      entry.value.value += by;
       const count = entry.value.value;
       return rateState(count, limit, entry.expiresAtMs - clock.steadyMs());
     },
@@ -72,7 +72,7 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
   };
 }
 
-/** The state of a rate limit after the `count`-th call of a window. */
+/** The state of a rate limit after `count` of a window. */
 export const rateState = (count: number, limit: number, resetMs: number): RateState => ({
   allowed: count <= limit,
   limit,

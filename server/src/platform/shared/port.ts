@@ -2,10 +2,10 @@
 export interface Shared {
   readonly kind: 'memory' | 'redis';
   /**
-   * Counts one call in a fixed window and returns the caller's rate limit state. Counts locally while Redis is
-   * unavailable.
+   * Counts one call, or as much as `by` says, in a fixed window and returns the caller's rate limit state. Counts locally
+   * while Redis is unavailable.
    */
-  hit(key: string, limit: number, windowMs: number): RateState | Promise<RateState>;
+  hit(key: string, limit: number, windowMs: number, by?: number): RateState | Promise<RateState>;
   publish(channel: string, message: string): Promise<void>;
   /** Resolves once subscribed. After a lost connection `onGap` is called, since messages may have been missed. */
   subscribe(channel: string, onMessage: (message: string) => void, onGap?: () => void): Promise<() => Promise<void>>;

@@ -32,13 +32,13 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
 
   return {
     kind: 'redis',
-    async hit(key, limit, windowMs) {
+    async hit(key, limit, windowMs, by = 1) {
       try {
-        const [value, ttlMs] = await count(`${prefix}rate:${key}`, 1, windowMs);
+        const [value, ttlMs] = await count(`${prefix}rate:${key}`, by, windowMs);
         return rateState(value, limit, ttlMs);
       } catch (error) {
         if (!(error instanceof RedisAway)) throw error;
-        return local.hit(key, limit, windowMs);
+        return local.hit(key, limit, windowMs, by);
       }
     },
     async publish(channel, message) {
