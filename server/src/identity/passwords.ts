@@ -48,7 +48,7 @@ export async function checkLoginAttempt(
   hash: string | null,
 ): Promise<boolean> {
   const failures = `login:${sameName(username)}:${limitKeyOfIp(ip)}`;
-  const tries = await shared.increment(failures, 1, failureWindowMs).catch(() => 0);
+  const tries = await shared.increment(failures, 1, failureWindowMs);
   if (tries > mostFailures)
     throw new AppError('rate_limit_exceeded', 'Too many failed logins. Try again in 15 minutes.', {
       headers: { 'retry-after': `${failureWindowMs / 1000}` },

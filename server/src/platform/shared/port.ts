@@ -12,7 +12,10 @@ export interface Shared {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Adds to a counter that expires `ttlMs` after its first use; returns the new value. */
+  /**
+   * Adds to a counter that expires `ttlMs` after its first use; returns the new value. Counts locally while Redis is
+   * unavailable.
+   */
   increment(key: string, by: number, ttlMs: number): Promise<number>;
   /** False while Redis is unreachable; see `cache-sync.ts` for what that means for caches. Memory is always healthy. */
   healthy(): boolean;

@@ -68,6 +68,9 @@ test('during a Redis outage limits are local, and afterwards everything works ag
   const states = [];
   for (let i = 0; i < 3; i++) states.push(await one.hit('away', 2, 60_000));
   expect(states.map((state) => state.allowed)).toEqual([true, true, false]);
+  expect([await one.increment('tries', 1, 60_000), await one.increment('tries', 2, 60_000)]).toEqual([1, 3]);
+  await one.delete('tries').catch(() => {});
+  expect(await one.increment('tries', 1, 60_000)).toBe(1);
   const refused = await one.get('x').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(AppError);
   expect((refused as AppError).status).toBe(503);

@@ -59,11 +59,18 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
       await ask((client) => client.send('SET', [`${prefix}kv:${key}`, value, 'PX', wholeMs(ttlMs)]));
     },
     async delete(key) {
+      // What was counted here while Redis was away.
+      await local.delete(key);
       await ask((client) => client.del(`${prefix}kv:${key}`));
     },
     async increment(key, by, ttlMs) {
-      const [value] = await count(`${prefix}kv:${key}`, by, ttlMs).catch(refuse);
-      return value;
+      try {
+        const [value] = await count(`${prefix}kv:${key}`, by, ttlMs);
+        return value;
+      } catch (error) {
+        if (!(error instanceof RedisAway)) throw error;
+        return local.increment(key, by, ttlMs);
+      }
     },
     healthy: () => commands.up() && channels.connection.up(),
     async ping() {
