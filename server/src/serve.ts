@@ -4,6 +4,7 @@ import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
 import { watchForDamage } from './platform/db/damage-watch.ts';
+import { failedOutside } from './platform/http/failed-outside.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { patienceSeconds } from './platform/http/http-call.ts';
 import { socketHandlers } from './platform/http/sockets.ts';
@@ -49,10 +50,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
       idleTimeout: patienceSeconds,
       // Bun's error page for faults outside our handlers would show the request including credentials.
       development: false,
-      error: (error) => {
-        log.error({ error }, 'a request failed outside its handler');
-        return new Response(null, { status: 500, headers: headerSets(config.baseUrl.startsWith('https:')).api });
-      },
+      error: failedOutside(log, headerSets(config.baseUrl.startsWith('https:')).api),
       fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
       websocket: socketHandlers,
     }),

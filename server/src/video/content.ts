@@ -39,7 +39,7 @@ export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, i
   if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${size}`;
   const answer = { status: range ? 206 : 200, headers };
   if (method === 'HEAD') return new Response(null, answer);
-  const bytes = await deps.blobs.read(key, range ?? undefined);
+  const bytes = await deps.blobs.body(key, range ?? undefined);
   if (!bytes) throw new AppError('not_found', 'Resource not found');
   return new Response(bytes, answer);
 }

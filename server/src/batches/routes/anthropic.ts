@@ -130,7 +130,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       answers: { 200: { type: 'application/x-jsonl', description: 'One JSON object per line' } },
       handle: async (call) => {
         const { results_blob: blob } = await find(call);
-        const content = blob === null ? null : await deps.blobs.read(blob);
+        const content = blob === null ? null : await deps.blobs.body(blob);
         if (!content) throw new AppError('not_found', 'This batch has no results yet because it has not ended.');
         return new Response(content, { headers: { ...call.headers, 'content-type': 'application/x-jsonl' } });
       },

@@ -37,7 +37,7 @@ export async function requirePlace(
 
 export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Response> {
   const { blob, bytes, id } = await requireFile(deps, call);
-  const content = await deps.blobs.read(blob);
+  const content = await deps.blobs.body(blob);
   if (!content) throw noFile(id);
   // Never rendered by a browser: the content is untrusted.
   const headers = {

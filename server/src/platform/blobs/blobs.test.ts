@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { failedOutside } from '../http/failed-outside.ts';
+import type { Log } from '../log.ts';
 import { openBlobs } from './open.ts';
 import { startS3 } from './s3-server.fixture.ts';
 
@@ -116,6 +118,32 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
       await expect(blobs.delete(key)).rejects.toThrow('not a blob key');
     },
   );
+});
+
+test('an answer tells the length of its blob, and is a 404 if the blob is deleted just before it is sent', async () => {
+  const blobs = await openBlobs({ folder });
+  await blobs.put('sent', new Uint8Array(3_000_000), 'video/mp4');
+  const faults: unknown[] = [];
+  const log = { error: (fault: unknown) => faults.push(fault) } as unknown as Log;
+  const server = Bun.serve({
+    port: 0,
+    error: failedOutside(log, { 'x-content-type-options': 'nosniff' }),
+    async fetch(request) {
+      if (request.url.endsWith('/fault')) throw new Error('a fault');
+      const found = await blobs.body('sent');
+      if (request.url.endsWith('/late')) await blobs.delete('sent');
+      return new Response(found, { headers: { 'content-length': '3000000' } });
+    },
+  });
+  const sent = await fetch(server.url);
+  expect(sent.headers.get('content-length')).toBe('3000000');
+  expect((await sent.bytes()).byteLength).toBe(3_000_000);
+  expect((await fetch(`${server.url}late`)).status).toBe(404);
+  expect(faults).toEqual([]);
+  expect((await fetch(`${server.url}fault`)).status).toBe(500);
+  expect(faults).toHaveLength(1);
+  expect(await blobs.body('sent')).toBeNull();
+  await server.stop(true);
 });
 
 test('no partial files stay on disk, and old leftovers are removed at the next start', async () => {

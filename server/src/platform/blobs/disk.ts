@@ -17,6 +17,10 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   const dataPath = (key: string) => join(folder, 'data', key);
   const typePath = (key: string) => join(folder, 'types', key);
+  const contentOf = (key: string, range?: { start: number; end: number }) => {
+    const file = Bun.file(dataPath(key));
+    return (range ? file.slice(range.start, range.end + 1) : file).stream();
+  };
   await mkdir(incoming, { recursive: true });
   await removeAbandoned(incoming);
 
@@ -47,8 +51,12 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
     },
     async read(key, range) {
       assertKey(key);
-      const file = Bun.file(dataPath(key));
-      return begun((range ? file.slice(range.start, range.end + 1) : file).stream()).catch(nullWhenMissing);
+      return begun(contentOf(key, range)).catch(nullWhenMissing);
+    },
+    async body(key, range) {
+      assertKey(key);
+      const found = await stat(dataPath(key)).catch(nullWhenMissing);
+      return found?.isFile() ? contentOf(key, range) : null;
     },
     async delete(key) {
       assertKey(key);

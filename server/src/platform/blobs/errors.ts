@@ -4,3 +4,6 @@ export const isStorageFailure = (thrown: unknown): boolean => {
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
   return name === 'S3Error' || ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(code));
 };
+
+/** The blob was deleted after its answer had begun. */
+export const isGone = (error: { code?: unknown }): boolean => error.code === 'ENOENT' || error.code === 'NoSuchKey';

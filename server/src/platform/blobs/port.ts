@@ -4,8 +4,18 @@ export interface Blobs {
   put(key: string, content: Uint8Array | ReadableStream<Uint8Array>, contentType: string): Promise<{ size: number }>;
   stat(key: string): Promise<{ size: number; contentType: string } | null>;
   /** Bytes `start` to `end` inclusive; the whole without a range. Null if there is no such blob. */
-  read(key: string, range?: { start: number; end: number }): Promise<ReadableStream<Uint8Array> | null>;
+  read(key: string, range?: Range): Promise<ReadableStream<Uint8Array> | null>;
+  /**
+   * The same as the body of an answer. Bun sends it from the disk and tells its length, but a blob that is deleted right
+   * now fails only while it is sent (`isGone`).
+   */
+  body(key: string, range?: Range): Promise<ReadableStream<Uint8Array> | null>;
   delete(key: string): Promise<void>;
+}
+
+interface Range {
+  start: number;
+  end: number;
 }
 
 /** The longest path that every file system and S3 accept. */

@@ -14,6 +14,11 @@ export interface S3Config {
 /** Blobs as objects of a bucket. Long streams are uploaded in parts, with one part in memory at a time. */
 export function s3Blobs(config: S3Config): Blobs {
   const client = new S3Client({ ...config });
+  const stat = (key: string) => client.file(key).stat().catch(nullWhenMissing);
+  const contentOf = (key: string, range?: { start: number; end: number }) => {
+    const file = client.file(key);
+    return (range ? file.slice(range.start, range.end + 1) : file).stream();
+  };
 
   return {
     kind: 's3',
@@ -24,13 +29,16 @@ export function s3Blobs(config: S3Config): Blobs {
     },
     async stat(key) {
       assertKey(key);
-      const found = await client.file(key).stat().catch(nullWhenMissing);
+      const found = await stat(key);
       return found && { size: found.size, contentType: found.type };
     },
     async read(key, range) {
       assertKey(key);
-      const file = client.file(key);
-      return begun((range ? file.slice(range.start, range.end + 1) : file).stream()).catch(nullWhenMissing);
+      return begun(contentOf(key, range)).catch(nullWhenMissing);
+    },
+    async body(key, range) {
+      assertKey(key);
+      return (await stat(key)) && contentOf(key, range);
     },
     async delete(key) {
       assertKey(key);

@@ -45,7 +45,7 @@ export async function findImage(deps: Pick<ImageFileDeps, 'blobs' | 'clock'>, na
   const secondsLeft = form ? Number.parseInt(form[1]!, 36) - Math.floor(deps.clock.nowMs() / 1000) : 0;
   if (secondsLeft <= 0) return null;
   const found = await deps.blobs.stat(blobKey(name));
-  const content = found && (await deps.blobs.read(blobKey(name)));
+  const content = found && (await deps.blobs.body(blobKey(name)));
   return found && content && { ...found, secondsLeft, content };
 }
 
