@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { systemClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openShared } from '../platform/shared/open.ts';
@@ -12,9 +13,9 @@ afterAll(async () => {
 });
 
 async function stateIn(kind: string) {
-  if (kind === 'memory') return openShared({});
+  if (kind === 'memory') return openShared({}, systemClock);
   const server = await startRedis();
-  const shared = await openShared({ redisUrl: server.url, prefix: 'test:' });
+  const shared = await openShared({ redisUrl: server.url, prefix: 'test:' }, systemClock);
   closing.push(
     () => shared.close(),
     () => server.stop(),

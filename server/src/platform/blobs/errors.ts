@@ -6,4 +6,4 @@ export const isStorageFailure = (thrown: unknown): boolean => {
 };
 
 /** The blob was deleted after its answer had begun. */
-export const isGone = (error: { code?: unknown }): boolean => error.code === 'ENOENT' || error.code === 'NoSuchKey';
+export const isGone = (error: NodeJS.ErrnoException): boolean => error.code === 'ENOENT' || error.code === 'NoSuchKey';
