@@ -150,6 +150,8 @@ const rows: Row[] = [
   ['GET', '/v1/models/a%00b', 400, { route: model, body: 'NUL' }],
   ['GET', '/v1/models/__proto__', 404, { route: model, body: noModel('__proto__') }],
 
+  ['GET', '/v1/anthropic/files//content', 404, { body: '{"type":"error"' }],
+
   ['GET', '/v1beta/models', 200, { route: '/v1beta/models', body: '"models":[' }],
   ['HEAD', '/v1beta/models', 200, { route: '/v1beta/models', body: '' }],
   ['GET', '/v1beta/models/demo%2Fchat', 200, { route: '/v1beta/models/{model+}', body: '"models/demo/chat"' }],
