@@ -20,8 +20,8 @@ const idHeader = (format: ErrorFormat, requestId: string): Record<string, string
 /** The error format of an unmatched address, by its path and the client's headers. */
 export function formatOfPath(path: string, headers: Headers): ErrorFormat {
   if (path.startsWith('/v1/videos')) return 'video';
-  if (path.startsWith('/v1/messages')) return 'anthropic';
-  if (/^(\/upload)?\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
+  if (/^\/v1\/(messages|anthropic\/)/.test(path)) return 'anthropic';
+  if (/^(\/upload)?\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/s.test(path)) return 'google';
   if (path.startsWith('/v2/')) return 'cohere';
   if (/^\/(v1|openai)(\/|$)/.test(path)) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
   if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';

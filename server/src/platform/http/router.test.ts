@@ -138,7 +138,10 @@ const rows: Row[] = [
   ['GET', '/v1/models/x%3Fy', 404, { route: model, body: noModel('x?y') }],
   ['GET', '/v1/models/a/', 404, { route: model, body: noModel('a/') }],
   ['GET', '/v1/models/a//b', 404, { route: model, body: noModel('a//b') }],
+  ['GET', '/v1/models/a%0D%0Ab', 404, { route: model, body: noModel('a\\r\\nb') }],
+  ['GET', '/v1/models/a%E2%80%A8b', 404, { route: model, body: noModel('a\u2028b') }],
   ['GET', '/v1/models/caf%C3%A9', 404, { route: model, body: noModel('café') }],
+  ['POST', '/v1/models/a%0Ab:generateContent', 400, { route: generate, body: "'contents'" }],
   ['GET', '/v1/models/a%25b', 404, { route: model, body: noModel('a%b') }],
   ['GET', '/v1/models/a%252Fb', 404, { route: model, body: noModel('a%2Fb') }],
   ['GET', '/v1/models/a%ff', 404, { route: model, body: noModel('a%ff') }],
@@ -146,6 +149,8 @@ const rows: Row[] = [
   ['GET', '/v1/models/a%zz', 404, { route: model, body: noModel('a%zz') }],
   ['GET', '/v1/models/a%00b', 400, { route: model, body: 'NUL' }],
   ['GET', '/v1/models/__proto__', 404, { route: model, body: noModel('__proto__') }],
+
+  ['GET', '/v1/anthropic/files//content', 404, { body: '{"type":"error"' }],
 
   ['GET', '/v1beta/models', 200, { route: '/v1beta/models', body: '"models":[' }],
   ['HEAD', '/v1beta/models', 200, { route: '/v1beta/models', body: '' }],

@@ -115,10 +115,10 @@ function startOf(address: string): string {
   return end < 0 ? address : address.slice(0, end);
 }
 
-/** Of the characters in our paths, only the dot is special in a regular expression. */
+/** Of the characters in our paths, only the dot is special in a regular expression. A name may hold line breaks. */
 function expressionOf(address: string): RegExp {
   const group = (_: string, name: string, rest: string) => `(?<${name}>${rest ? '.+' : '[^/]+'})`;
-  return new RegExp(`^${address.replaceAll('.', '\\.').replace(/\{(\w+)(\+?)\}/g, group)}$`);
+  return new RegExp(`^${address.replaceAll('.', '\\.').replace(/\{(\w+)(\+?)\}/g, group)}$`, 's');
 }
 
 /**

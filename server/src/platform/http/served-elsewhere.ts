@@ -9,8 +9,8 @@ const elsewhere: [RegExp, string][] = [
     "Caches in a vendor's account are not offered: send the content with each request; vendors cache repeated beginnings themselves.",
   ],
   [/^\/v1beta\/batches(\/|$)|:(batchGenerateContent|asyncBatchEmbedContent)$/, 'Use the batches at /v1/batches.'],
-  [/^\/v1beta\/.+:predictLongRunning$/, 'Use the videos at /v1/videos.'],
-  [/^\/v1beta\/.+:predict$/, 'Use the images at /v1/images/generations.'],
+  [/^\/v1beta\/.+:predictLongRunning$/s, 'Use the videos at /v1/videos.'],
+  [/^\/v1beta\/.+:predict$/s, 'Use the images at /v1/images/generations.'],
   [/^\/v1beta\/interactions(\/|$)/, 'Use generateContent, or the responses at /v1/responses.'],
   [/^\/ws\/google\.ai\.generativelanguage\./, 'Use the realtime sessions at /v1/realtime.'],
 ];

@@ -6,10 +6,10 @@ const openai = '/openai/';
 const versioned = '/openai/v1/';
 const deployments = '/openai/deployments/';
 /** Some clients escape the colon. */
-const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
+const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/is;
 /** Clients assume that a name with a slash includes its collection, and add none. */
 const withoutCollection =
-  /^\/v1(?:beta)?\/(?!models\/)([^/]+\/.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/i;
+  /^\/v1(?:beta)?\/(?!models\/)([^/]+\/.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/is;
 
 /**
  * Rewrites addresses that clients hard-code: Azure's `/openai/v1/…`, `/openai/…?api-version=` and
@@ -26,7 +26,7 @@ export function aliasesOf(path: string): Alias[] {
 }
 
 /** Addresses that OpenAI and Anthropic share with different answers; image files are of neither format. */
-const shared = /^\/v1\/((?:files|models)(?:\/.+)?)$/;
+const shared = /^\/v1\/((?:files|models)(?:\/.+)?)$/s;
 const pictures = '/v1/files/images/';
 
 /**
