@@ -41,13 +41,15 @@ export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>)
       ...{ requestId, userId, keyId, keyUnlimited, amount: price, modelId: modelOf(call) },
     });
     return {
-      settle: async (ended) => void (await billing.settle(hold, { ...detailOf(call, ended), cost: price })),
+      settle: async (ended) =>
+        void (await billing.settle(hold, { ...detailOf(call, ended), usage: oneCall, cost: price })),
       release: async () => void (await billing.release(hold)),
     };
   },
 });
 
 const noTokens = { promptTokens: 0, completionTokens: 0 };
+const oneCall = { ...noTokens, units: 1 };
 
 const detailOf = (
   { server, parentRequestId }: Pick<CalledTool, 'server' | 'parentRequestId'>,

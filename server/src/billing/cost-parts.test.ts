@@ -143,6 +143,10 @@ describe.each(engines)('the usage log on $name', (engine) => {
     expect(header!.split(',')).toHaveLength(row!.split(',').length);
   });
 
+  test('has the cost of what is not counted, such as a call', () => {
+    expect(billOf({ promptTokens: 0, completionTokens: 0 }, ',,700', 700)).toEqual([{ part: 'request', cost: 700 }]);
+  });
+
   test('shows the full cost if the balance did not cover it', async () => {
     const { log } = await settled(100, cost);
     expect(log.quota + log.shortfall).toBe(cost);

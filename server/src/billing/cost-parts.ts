@@ -107,5 +107,9 @@ export function billOf(usage: Usage, packed: string, charged: number): BillPart[
     ['search', usage.searches],
   ] as const)
     if (units > 0) bill.push({ part, units, cost: costOf(part) });
+  // A charge without an amount, such as a price per call.
+  for (const part of order)
+    if ((costOf(part) ?? 0) > 0 && !bill.some((line) => line.part === billNames[part]))
+      bill.push({ part: billNames[part], cost: costOf(part) });
   return bill;
 }
