@@ -5,6 +5,7 @@ import { startVoucher, type Voucher } from '../server/src/identity/sign-in/vouch
 import { systemClock } from '../server/src/lib/clock.ts';
 import { type SignedInServer, startSignedIn } from '../server/src/mcp/signed-in.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { rootPassword } from './service.ts';
 
 let site: Site;
 let company: Voucher;
@@ -63,6 +64,10 @@ describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () =
     await signIn.waitFor();
     await whole(page);
     await signIn.press('Enter');
+    const connect = page.getByRole('dialog', { name: 'Connect your account at Acme' });
+    await connect.getByLabel('Your password').fill(rootPassword);
+    await whole(page);
+    await connect.getByRole('button', { name: 'Continue' }).press('Enter');
     await page.getByText('Signed in', { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/tools');
 

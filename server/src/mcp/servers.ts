@@ -9,7 +9,7 @@ import { forgetGrants } from './forget-grants.ts';
 import { endSessionsOfUser } from './kept-sessions.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import { endShared, endSharedBy, requireOrganisation } from './shared-sign-in.ts';
-import { dropApprovalsOf, serversOf } from './store/account-data.ts';
+import { dropApprovalsAt, dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
 
@@ -89,11 +89,13 @@ export async function changeServer(
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
   let left: store.McpServer | null = null;
   let wasShared = false;
+  let isElsewhere = false;
   const server = await store.updateServer(
     room.db,
     id,
     (old) => {
       const moved = !sameOrigin(old, { ...old, ...change });
+      isElsewhere = moved;
       const client = changedClient(room, old, { clientId, clientSecret, clientKey }, moved);
       const fields = { ...old, ...change, ...client };
       requireOwnClient(fields);
@@ -112,6 +114,7 @@ export async function changeServer(
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
+  if (isElsewhere) await dropApprovalsAt(room.db, id);
   if (left) await forgetGrants(room, { serverId: id }, left);
   if (wasShared && !store.isShared(server)) await endShared(room, server);
   if (left || !store.signsInItself(server)) await dropOwnGrant(room.db, id);

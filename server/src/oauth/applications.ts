@@ -172,8 +172,12 @@ export async function giveToTeam(
 ): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
   const owner_id = await deps.teams.accountOf(owner.userId, teamId);
-  if (owner_id !== before.owner_id) await requireRoomFor(deps, owner_id);
-  const row = await changed(deps, id, { owner_id });
+  const row = await inTurn(deps.db, 'applications', owner_id, async (tx) => {
+    if (owner_id !== before.owner_id) await requireRoomFor({ ...deps, db: tx }, owner_id);
+    return changeApplication(tx, id, { owner_id, updated_at: nowSeconds(deps.clock) });
+  });
+  await announceApplicationChange(deps, id);
+  if (!row) throw unknown();
   await deps.teams.given(row, teamId);
   record(deps, 'app_updated', owner, { changed_fields: ['owner'], team_id: teamId }, before, row);
   return row;

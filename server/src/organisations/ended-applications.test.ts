@@ -57,6 +57,22 @@ test('applications stop working with their organisation: tokens, refresh, codes 
   expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
 });
 
+test('applications given at the same moment do not exceed the limit of an account', async () => {
+  const { client, organisationId } = await teamApplication();
+  const { teams } = await dataOf(t.owner.call(`/api/organisations/${organisationId}/teams`));
+  const { db } = t.platform.database;
+  const applications = () => db.selectFrom('oauth_applications');
+  const { id: _, ...row } = await applications().selectAll().where('id', '=', client.id).executeTakeFirstOrThrow();
+  const more = Array.from({ length: 498 }, (_, i) => ({ ...row, client_id: `another-${i}`, name: `another ${i}` }));
+  for (const one of more) await db.insertInto('oauth_applications').values(one).execute();
+  const mine = await Promise.all(Array.from({ length: 4 }, () => t.client()));
+  const body = { type: 'team', id: teams[0].id };
+  const given = await Promise.all(
+    mine.map(({ id }) => t.owner.call(`/api/oauth2/applications/${id}/owner`, { method: 'PUT', body })),
+  );
+  expect(given.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+});
+
 test('deleting the account of the last manager ends the organisation with its applications and keys', async () => {
   const alone = await t.app.user();
   const { id: organisationId } = await dataOf(post(alone, '/api/organisations', { name: 'Alone' }));

@@ -16,6 +16,7 @@ import {
   setRole,
 } from './store/members.ts';
 import { organisationsOf } from './store/organisations.ts';
+import { keepOut } from './store/scim-users.ts';
 import type { MemberRow, OrganisationRow } from './store/tables.ts';
 
 export interface MemberView extends MemberRow {
@@ -52,6 +53,8 @@ export async function changeMember(
     if (!leaves && (!has(own, 'manage_members') || !mayGive(own, before, role)))
       throw new AppError('forbidden', 'Only an owner can change an owner or make someone an owner.');
     if (before === 'owner' && role !== 'owner') await requireAnotherOwner(tx, id);
+    // Who leaves may join again by the directory; who is removed may not, until it activates them anew.
+    if (role === null && !leaves) await keepOut(tx, id, userId, true);
     if (role === null) await removeMember(tx, id, userId);
     else await setRole(tx, id, userId, role);
   });

@@ -73,8 +73,8 @@ describe('step-up', () => {
       written(document.components.schemas[name]),
     );
 
-  test('is required for everything that grants a role or sets an upstream credential', () => {
-    const given = /"(role|credential|client_secret|base_url|issuer)":\{/;
+  test('is required for everything that grants a role, allows tools, sets an upstream credential, a price or who pays', () => {
+    const given = /"(role|credential|client_secret|base_url|issuer|prompt_price|ask_first|balance)":\{/;
     const giving = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([method, { security, requestBody }]) => {
@@ -84,8 +84,13 @@ describe('step-up', () => {
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
     expect(giving).toContain('PUT /api/organisations/{id}/members/{user_id}');
-    // There it says who speaks in a chat.
-    expect(giving.filter((route) => !steppedUp.has(route))).toEqual(['PUT /api/playground/chats/{chat_id}']);
+    expect(giving).toContain('PUT /api/admin/provider-models/{id}');
+    expect(giving.filter((route) => !steppedUp.has(route))).toEqual([
+      // One's own from the beginning.
+      'POST /api/organisations',
+      // There it says who speaks in a chat.
+      'PUT /api/playground/chats/{chat_id}',
+    ]);
   });
 
   test('is required for everything that shows a secret to a session', () => {

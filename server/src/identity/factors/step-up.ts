@@ -31,6 +31,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'DELETE /api/organisations/{id}/scim/tokens/{scim_token_id}',
   'PUT /api/organisations/{id}/members/{user_id}',
   'POST /api/organisations/{id}/invitations',
+  'PUT /api/organisations/{id}',
   'DELETE /api/organisations/{id}',
   'PUT /api/oauth2/applications/{app_id}',
   'PUT /api/oauth2/applications/{app_id}/owner',
@@ -55,6 +56,10 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'DELETE /api/admin/channels/{id}/credentials/{credential_id}',
   'PUT /api/admin/options',
   'POST /api/admin/redemption-codes',
+  // A price decides what everybody pays.
+  'POST /api/admin/provider-models',
+  'PUT /api/admin/provider-models/{id}',
+  'PUT /api/admin/channels/{id}/models',
   'POST /api/admin/identity-providers',
   'PUT /api/admin/identity-providers/{id}',
   'DELETE /api/admin/identity-providers/{id}',
@@ -68,6 +73,8 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/organisations/{id}/teams/{team_id}/own-keys/{key_id}',
   'POST /api/mcp/servers',
   'PUT /api/mcp/servers/{id}',
+  'PUT /api/mcp/servers/{id}/tools',
+  'POST /api/mcp/servers/{id}/tools/{name}/approve',
 ]);
 
 export type Asked = Pick<SessionPrincipal, 'user' | 'sessionId'>;

@@ -195,7 +195,7 @@ test('accounts are connected and disconnected on the account page, except the la
   const by = browser();
   by.setCookie(own('/'), dora.cookie);
   company.people.dora = { email: 'dora@acme.example', email_verified: true };
-  const begun = await send(by, 'POST', '/api/user/identities', { provider: 'acme' });
+  const begun = await send(by, 'POST', '/api/user/identities', { provider: 'acme', password: 'a fine password' });
   const back = await by.logInAt((begun.data as { url: string }).url, 'dora');
   expect((await by.visit(back)).headers.get('location')).toBe(own('/account'));
   const mine = await send(by, 'GET', '/api/user/identities');
@@ -205,7 +205,7 @@ test('accounts are connected and disconnected on the account page, except the la
   // Somebody else's is not connected a second time, and a way that was begun by another is not gone.
   const eve = browser();
   eve.setCookie(own('/'), (await t.user()).cookie);
-  const theirs = await send(eve, 'POST', '/api/user/identities', { provider: 'acme' });
+  const theirs = await send(eve, 'POST', '/api/user/identities', { provider: 'acme', password: 'a fine password' });
   const taken = await eve.logInAt((theirs.data as { url: string }).url, 'dora');
   expect((await eve.visit(taken)).headers.get('location')).toBe(own('/account?sign_in_error=already_linked'));
   expect((await send(eve, 'DELETE', `/api/user/identities/${id}`)).status).toBe(404);
@@ -289,7 +289,7 @@ test('a provider replaces only the password: a second factor is still required',
 test('connecting fails if another user logged in meanwhile, and sign-in fails for a disabled account', async () => {
   const by = browser();
   by.setCookie(own('/'), (await t.user()).cookie);
-  const begun = await send(by, 'POST', '/api/user/identities', { provider: 'acme' });
+  const begun = await send(by, 'POST', '/api/user/identities', { provider: 'acme', password: 'a fine password' });
   by.setCookie(own('/'), (await t.user()).cookie);
   const back = await by.logInAt((begun.data as { url: string }).url, 'dora');
   expect((await by.visit(back)).headers.get('location')).toBe(own('/account?sign_in_error=not_logged_in'));

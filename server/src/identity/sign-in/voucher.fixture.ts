@@ -119,7 +119,7 @@ export async function signInThrough(
 ): Promise<{ at: string; scope: string }> {
   const begun = await by.call('/api/user/identities', {
     method: 'POST',
-    body: { provider: slug, return_to: '/tools' },
+    body: { provider: slug, return_to: '/tools', password: 'a fine password' },
   });
   const { data } = (await begun.json()) as { data: { url: string } };
   const { searchParams: left } = new URL(data.url);

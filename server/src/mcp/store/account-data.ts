@@ -32,6 +32,10 @@ export async function serversOf(db: Db, userId: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Whoever was asked: what was approved was approved for the server as it was. */
+export const dropApprovalsAt = (db: Db, serverId: number): Promise<unknown> =>
+  db.deleteFrom('mcp_approvals').where('server_id', '=', serverId).execute();
+
 /** At one server, or at all. */
 export const dropApprovalsOf = (db: Db, userId: number, serverId?: number): Promise<unknown> =>
   db

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { type OrganisationsContext, organisationTag } from '../context.ts';
 import { addMember, findRole, holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
-import { isDeactivated, placesWaiting, tieMembers } from '../store/scim-users.ts';
+import { isDeactivated, keepOut, placesWaiting, tieMembers } from '../store/scim-users.ts';
 
 /** Organisations whose directories list a user, who decides whether to join. */
 export async function pendingOrganisations(
@@ -56,4 +56,5 @@ export async function linkMember(tx: Db, organisationId: number, userId: number)
   await requireListed(tx, organisationId, address);
   await tieMembers(tx, organisationId, address);
   await takePlaces(tx, organisationId, userId);
+  await keepOut(tx, organisationId, userId, false);
 }

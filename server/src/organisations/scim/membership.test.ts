@@ -184,6 +184,31 @@ describe('SCIM membership', () => {
     expect((await world.send(member, 'PUT', org('/membership'))).status).toBe(200);
   });
 
+  test('a person removed by hand joins again only when the directory or the organisation decides anew', async () => {
+    const address = newAddress();
+    const { member, userId } = await joined(address);
+    const write = (active: boolean) =>
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active } }));
+    const comeBack = async () => (await world.send(member, 'PUT', org('/membership'))).status;
+    const removed = () => world.send(owner, 'DELETE', org(`/members/${member.id}`));
+    expect((await removed()).status).toBe(200);
+    expect(await comeBack()).toBe(404);
+    // Directories repeat what they said before.
+    await directory('PUT', `/Users/${userId}`, { ...oktaUser(address), active: true });
+    expect(await comeBack()).toBe(404);
+    await write(false);
+    await write(true);
+    expect(await comeBack()).toBe(200);
+    expect((await removed()).status).toBe(200);
+    const { data } = await world.send<{ url: string }>(owner, 'POST', org('/invitations'), { role: 'admin' });
+    const token = data.url.split('#')[1];
+    expect((await world.send(member, 'POST', '/api/invitations/accept', { token })).status).toBe(200);
+    expect(await memberOf(member)).toMatchObject({ role: 'admin', directory: true });
+    // Who leaves may return.
+    expect((await world.send(member, 'DELETE', org(`/members/${member.id}`))).status).toBe(200);
+    expect(await comeBack()).toBe(200);
+  });
+
   test('an existing member is linked immediately, and stays linked after changing their address', async () => {
     const address = newAddress();
     const member = await world.join(owner, id, 'admin');

@@ -81,7 +81,8 @@ export async function changeUser(
     const { after } = changesOf({ ...fieldsOf(before) }, { ...fields });
     if (Object.keys(after!).length === 0) return { row: before, before, after: before, isTied };
     await refuseTaken(tx, by.organisation.id, fields, id);
-    const row = await updateScimUser(tx, id, valuesOf(fields, nowSeconds(room.clock)));
+    const anew = before.active !== 1 && fields.active === 1 ? { kept_out: 0 } : {};
+    const row = await updateScimUser(tx, id, { ...valuesOf(fields, nowSeconds(room.clock)), ...anew });
     return { row, before, after: row, isTied };
   });
 }

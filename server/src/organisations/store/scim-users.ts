@@ -42,9 +42,10 @@ export async function isNameTaken(db: Db, organisationId: number, userKey: strin
   return row !== undefined;
 }
 
-export type ScimUserValues = Omit<ScimUserRow, 'id' | 'organisation_id' | 'created_at'>;
+export type ScimUserValues = Omit<ScimUserRow, 'id' | 'organisation_id' | 'created_at' | 'kept_out'> &
+  Partial<Pick<ScimUserRow, 'kept_out'>>;
 
-export const insertScimUser = (db: Db, row: Omit<ScimUserRow, 'id'>): Promise<ScimUserRow> =>
+export const insertScimUser = (db: Db, row: Omit<ScimUserRow, 'id' | 'kept_out'>): Promise<ScimUserRow> =>
   db.insertInto('organisation_scim_users').values(row).returningAll().executeTakeFirstOrThrow();
 
 export const updateScimUser = (db: Db, id: number, values: ScimUserValues): Promise<ScimUserRow> =>
@@ -124,6 +125,39 @@ export async function isDeactivated(tx: Db, organisationId: number, address: str
   return rows.length > 0 && rows.every(({ active }) => active !== 1);
 }
 
+/** The entries that name a member, by having joined or by address, no longer let them join; or do so again. */
+export async function keepOut(tx: Db, organisationId: number, userId: number, isOut: boolean): Promise<void> {
+  await tx
+    .updateTable('organisation_scim_users')
+    .set({ kept_out: Number(isOut) })
+    .where('organisation_id', '=', organisationId)
+    .where((e) =>
+      e.or([
+        e(
+          'id',
+          'in',
+          e
+            .selectFrom('organisation_members')
+            .select('scim_user_id')
+            .where('organisation_id', '=', organisationId)
+            .where('user_id', '=', userId)
+            .where('scim_user_id', 'is not', null),
+        ),
+        e(
+          'address',
+          'in',
+          e
+            .selectFrom('users')
+            .select(sql<string>`lower(email)`.as('address'))
+            .where('id', '=', userId)
+            .where('email_verified', '=', 1)
+            .where('email', '<>', ''),
+        ),
+      ]),
+    )
+    .execute();
+}
+
 /** Null if nobody has joined. */
 export async function memberMeant(tx: Db, scimUserId: number): Promise<number | null> {
   const row = await tx
@@ -147,6 +181,7 @@ export const placesWaiting = (
     .where('s.address', '=', address)
     .where('s.address', '<>', '')
     .where('s.active', '=', 1)
+    .where('s.kept_out', '=', 0)
     .where((e) =>
       e.not(
         e.exists(

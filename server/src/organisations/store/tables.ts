@@ -70,6 +70,8 @@ interface ScimUsersTable extends ScimUserFields {
   user_key: string;
   /** The verified address that links an account, in lower case; empty for none. */
   address: string;
+  /** 1: removed by a manager, and so may not join before the directory activates them anew. */
+  kept_out: Generated<number>;
   created_at: number;
   updated_at: number;
 }

@@ -25,6 +25,10 @@ export default {
   '{account} ({provider})': '{provider} 账号 {account}',
   Disconnect: '解除关联',
   'Connect an account': '关联账号',
+  'Connect your account at {name}': '关联你在 {name} 的账号',
+  'You will be sent to {name}. The account that you sign in to there can then be used to log in here.':
+    '接下来会前往 {name}。你在那里登录的账号之后可用于登录本服务。',
+  'No account was connected': '未关联账号',
   'Connected accounts': '已关联的账号',
   'Accounts at other services that you can sign in with.': '可用于登录本服务的第三方账号。',
   'No connected accounts': '尚未关联账号',

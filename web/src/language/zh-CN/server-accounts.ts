@@ -3,6 +3,7 @@ export default {
   'This account is disabled.': '此账号已停用。',
   'current_password is required to change the password.': '更改密码需要填写 current_password。',
   'password is required to add a second factor.': '添加双重验证需要填写密码。',
+  'password is required to connect an account.': '关联账号需要填写密码。',
   'password is required to delete the account.': '删除账号需要填写密码。',
   'password is required to verify the address.': '验证邮箱地址需要填写密码。',
   'password is required.': '请填写密码。',

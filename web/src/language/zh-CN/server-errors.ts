@@ -38,6 +38,8 @@ export default {
     '请先重新登录：没有密码的账号可以在登录后 15 分钟内删除。',
   'Log in again first. You can add a second factor within 15 minutes of logging in.':
     '请先重新登录：登录后 15 分钟内可以添加双重验证。',
+  'Log in again first. You can connect an account within 15 minutes of logging in.':
+    '请先重新登录：登录后 15 分钟内可以关联账号。',
   'Log in again first. You can verify an address within 15 minutes of logging in.':
     '请先重新登录：登录后 15 分钟内可以验证邮箱地址。',
   'Someone else has changed this user in the meantime. Reload and try again.': '该用户刚刚被其他人更改，请重新查看。',

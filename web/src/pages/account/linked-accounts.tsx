@@ -1,7 +1,8 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconPlus, IconUnlink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { del, post, type Result } from '../../api.ts';
+import { useState } from 'react';
+import { del, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -12,6 +13,7 @@ import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import { identitiesQuery, reloadIdentities, waysQuery } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
+import { ConnectAccount } from './connect-account.tsx';
 
 type Identity = Result<'/api/user/identities', 'get'>['identities'][number];
 
@@ -60,23 +62,20 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
   },
 ];
 
-function ConnectMenu({ ways }: { ways: { slug: string; name: string }[] }) {
-  const begin = useAct({
-    mutationFn: (provider: string) => post('/api/user/identities', { body: { provider } }),
-    onSuccess: ({ url }) => window.location.assign(url),
-    onError: notifyError,
-  });
+type Way = { slug: string; name: string };
+
+function ConnectMenu({ ways, onChoose }: { ways: Way[]; onChoose: (way: Way) => void }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="sm" leftSection={<IconPlus size={16} aria-hidden />} loading={begin.isPending}>
+        <Button variant="default" size="sm" leftSection={<IconPlus size={16} aria-hidden />}>
           {t('Connect an account')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {ways.map(({ slug, name }) => (
-          <Menu.Item key={slug} onClick={() => begin.mutate(slug)}>
-            {name}
+        {ways.map((way) => (
+          <Menu.Item key={way.slug} onClick={() => onChoose(way)}>
+            {way.name}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -88,6 +87,7 @@ function ConnectMenu({ ways }: { ways: { slug: string; name: string }[] }) {
 export function LinkedAccounts() {
   const query = useQuery(identitiesQuery);
   const ways = useQuery(waysQuery).data?.providers ?? [];
+  const [connecting, setConnecting] = useState<Way | null>(null);
   const disconnect = useAct({
     mutationFn: ({ id }: Identity) => del('/api/user/identities/{id}', { path: { id } }),
     onSuccess: () => notifySuccess(t('Account disconnected')),
@@ -100,7 +100,7 @@ export function LinkedAccounts() {
     <Section
       title={t('Connected accounts')}
       description={t('Accounts at other services that you can sign in with.')}
-      actions={<Group>{ways.length > 0 && <ConnectMenu ways={ways} />}</Group>}
+      actions={<Group>{ways.length > 0 && <ConnectMenu ways={ways} onChoose={setConnecting} />}</Group>}
     >
       <DataTable
         label={t('Connected accounts')}
@@ -110,6 +110,7 @@ export function LinkedAccounts() {
         query={query}
         empty={<EmptyState title={t('No connected accounts')} />}
       />
+      {connecting && <ConnectAccount provider={connecting} onClose={() => setConnecting(null)} />}
     </Section>
   );
 }

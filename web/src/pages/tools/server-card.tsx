@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Stack } from '@mantine/core';
 import { IconEdit, IconLogin, IconLogout, IconTool, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import { del, get, post, put } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
 import { toggleAct } from '../../components/enabled-state.tsx';
@@ -8,6 +9,7 @@ import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
+import { ConnectAccount } from '../account/connect-account.tsx';
 import { signedInWords } from '../admin-mcp/mcp-columns.tsx';
 import { reloadServers } from '../admin-mcp/mcp-servers.ts';
 import type { OpenDialog } from '../admin-mcp/server-dialogs.tsx';
@@ -22,19 +24,11 @@ interface ServerCardProps {
 }
 
 /** The actions on a server, for its users and for those who manage it. */
-function useServerActs(
-  { id, name, enabled, sign_in_through: through }: Connection,
-  setOpen: ServerCardProps['setOpen'],
-) {
+function useServerActs({ id, name, enabled }: Connection, setOpen: ServerCardProps['setOpen']) {
   const path = { id: id ?? 0 };
   const signIn = useAct({
-    mutationFn: async () => {
-      if (!through) return (await post('/api/mcp/servers/{id}/authorize', { path })).authorization_url;
-      // Does not change who is logged in here: it only connects, or reconnects, the account at the provider.
-      const body = { provider: through.slug, return_to: '/tools' };
-      return (await post('/api/user/identities', { body })).url;
-    },
-    onSuccess: (url) => window.location.assign(url),
+    mutationFn: () => post('/api/mcp/servers/{id}/authorize', { path }),
+    onSuccess: ({ authorization_url }) => window.location.assign(authorization_url),
     onError: notifyError,
   });
   const signOut = useAct({
@@ -69,6 +63,9 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
   const forAll = signedIn === false ? server.signed_in_by : null;
   const vouched = auth === 'enterprise';
   const { signIn, signOut, toggle, show } = useServerActs(server, setOpen);
+  const [connecting, setConnecting] = useState(false);
+  // Through a provider this does not change who is logged in here: it connects, or reconnects, the account there.
+  const signInHere = () => (through ? setConnecting(true) : signIn.mutate());
   const missing =
     enabled && (signedIn !== false || forAll) ? tools.filter((tool) => !isOffered(server, tool, offered)) : [];
   const acts: RowAct[] = [
@@ -79,7 +76,7 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
           toggleAct(enabled, () => toggle.mutate()),
         ]
       : []),
-    ...(forAll ? [{ label: t('Sign in for yourself'), icon: IconLogin, onClick: () => signIn.mutate() }] : []),
+    ...(forAll ? [{ label: t('Sign in for yourself'), icon: IconLogin, onClick: signInHere }] : []),
     ...(signedIn && !vouched ? [{ label: t('Sign out'), icon: IconLogout, onClick: () => signOut.mutate() }] : []),
     ...(manageable
       ? [{ label: t('Delete'), icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }]
@@ -104,7 +101,7 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
                   ? t('Sign in through {provider} for {name}', { name, provider: through.name })
                   : t('Sign in to {name}', { name })
               }
-              onClick={() => signIn.mutate()}
+              onClick={signInHere}
             >
               {through ? t('Sign in through {name}', { name: through.name }) : t('Sign in')}
             </Button>
@@ -144,6 +141,9 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         )}
         <ToolList server={server} offered={offered} onTry={onTry} />
       </Stack>
+      {connecting && through && (
+        <ConnectAccount provider={through} returnTo="/tools" onClose={() => setConnecting(false)} />
+      )}
     </Section>
   );
 }

@@ -4,7 +4,10 @@ import { management } from '../../../platform/http/answers.ts';
 import { idParams, nothingAsked } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
+import { confirmOwner, type Shown } from '../../confirm-owner.ts';
+import { methodsOf } from '../../factors/second-factor.ts';
 import { hasPassword } from '../../passwords.ts';
+import type { SessionPrincipal } from '../../principals.ts';
 import { refuseForgery } from '../../sessions.ts';
 import { findUserRow } from '../../store/users.ts';
 import { beginSignIn, newBrowserSecret } from '../begin.ts';
@@ -73,6 +76,17 @@ function questionRoutes(room: SignInContext, origins: string[]): Route[] {
   ];
 }
 
+const refusals = {
+  missing: 'password is required to connect an account.',
+  late: 'Log in again first. You can connect an account within 15 minutes of logging in.',
+};
+
+/** Or whoever finds an unlocked screen could make a lasting way in of their own. A second factor was shown before this. */
+async function confirmConnecting(room: SignInContext, principal: SessionPrincipal, shown: Shown): Promise<void> {
+  if ((await methodsOf(room.db, principal.user.id)).length > 0) return;
+  await confirmOwner(room, principal, shown, refusals);
+}
+
 function ownRoutes(room: SignInContext): Route[] {
   return [
     defineRoute({
@@ -99,11 +113,12 @@ function ownRoutes(room: SignInContext): Route[] {
       path: identities,
       summary: 'Start connecting an external account; returns the address to send the browser to',
       query: nothingAsked,
-      body: z.strictObject({ provider: slug, return_to: returnTo.optional() }),
+      body: z.strictObject({ provider: slug, return_to: returnTo.optional(), password: password.optional() }),
       answers: { 200: answers.begun },
       // A write, unlike signing in: another site's link must not connect its own account.
       handle: async (call) => {
         const provider = await enabledProvider(room, call.body.provider);
+        await confirmConnecting(room, call.principal, { password: call.body.password, ip: call.ip });
         const browserSecret = browserSecretOf(call) ?? newBrowserSecret();
         const beginning = {
           browserSecret,

@@ -1,0 +1,63 @@
+import { Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { post } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
+import { t } from '../../language/words.ts';
+import { useHasPassword } from '../../sign-in.ts';
+import { useAct } from '../../use-act.ts';
+import { securityQuery } from './security-query.ts';
+
+interface ConnectAccountProps {
+  provider: { slug: string; name: string };
+  returnTo?: string;
+  onClose: () => void;
+}
+
+/** Connects an account at a provider, which can then log in here: for this the password or a second factor is shown. */
+export function ConnectAccount({ provider: { slug, name }, returnTo, onClose }: ConnectAccountProps) {
+  const security = useQuery(securityQuery);
+  const needsPassword = useHasPassword() && security.data?.methods.length === 0;
+  const begin = useAct({
+    mutationFn: (password: string) =>
+      post('/api/user/identities', {
+        body: { provider: slug, ...(returnTo && { return_to: returnTo }), ...(password && { password }) },
+      }),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    begin.mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
+  };
+  return (
+    <Dialog opened onClose={onClose} title={t('Connect your account at {name}', { name })}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">
+            {t('You will be sent to {name}. The account that you sign in to there can then be used to log in here.', {
+              name,
+            })}
+          </Text>
+          {needsPassword && (
+            <PasswordInput
+              name="password"
+              label={t('Your password')}
+              autoComplete="current-password"
+              required
+              data-autofocus
+            />
+          )}
+          <FormFoot
+            act={begin}
+            failure={t('No account was connected')}
+            submitLabel={t('Continue')}
+            onCancel={onClose}
+            disabled={security.isPending}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
