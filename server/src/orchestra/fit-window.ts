@@ -1,3 +1,4 @@
+import { beginningOf, endOf } from '../lib/cut-text.ts';
 import { AppError } from '../lib/errors.ts';
 import { sumTokens } from './context.ts';
 import { type MessageGroup, messageGroupsOf, workBegins } from './message-groups.ts';
@@ -186,8 +187,8 @@ function withoutMiddle(message: ChatMessage, share: number): ChatMessage {
   const shorter = (text: string): string => {
     const half = Math.floor((text.length * share - cutMark.length) / 2);
     return half <= 0
-      ? text.slice(0, Math.floor(text.length * share))
-      : text.slice(0, half) + cutMark + text.slice(-half);
+      ? beginningOf(text, Math.floor(text.length * share))
+      : beginningOf(text, half) + cutMark + endOf(text, half);
   };
   const { content } = message;
   if (typeof content === 'string') return { ...message, content: shorter(content) };

@@ -1,3 +1,4 @@
+import { shortened } from '../../lib/cut-text.ts';
 import { buildContext, sumTokens } from '../context.ts';
 import { contextBudget } from '../fit-window.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
@@ -104,7 +105,7 @@ interface Shortened {
 
 async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
   // Fallback without a summary: use the beginning of the text; the full text stays in the journal.
-  const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
+  const archived: Shortened = { text: shortened(text, longestShort * 4), operation: 'archive' };
   try {
     const messages = shorteningMessages(text);
     const params = { max_tokens: longestShort };

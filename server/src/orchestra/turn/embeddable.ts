@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Choosing } from '../models.ts';
 
@@ -14,13 +15,13 @@ const shortest = 1000;
 /** The beginning of the text, as much as the model reads: others refuse a longer text instead of ignoring the rest. */
 export function embeddable({ models }: Pick<Choosing, 'models'>, model: string, whole: string): string {
   const window = models.find(({ id, type }) => id === model && type === 'embedding')?.contextLength || usualWindow;
-  const text = whole.trim().slice(0, longest);
+  const text = beginningOf(whole.trim(), longest);
   let room = window * 0.95;
   for (let i = 0; i < text.length; i += 1) {
     room -= text.charCodeAt(i) < 128 ? perAscii : perOther;
-    if (room < 0) return text.slice(0, Math.max(1, i)).toWellFormed();
+    if (room < 0) return beginningOf(text, Math.max(1, i));
   }
-  return text.toWellFormed();
+  return text;
 }
 
 const refusals: ReadonlySet<string> = new Set(['context_length_exceeded', 'request_too_large', 'upstream_refused']);
@@ -30,4 +31,4 @@ export const isRefused = (error: unknown): boolean => error instanceof AppError 
 
 /** What may be sent instead of a text that was refused; null if it is short already. */
 export const halved = (text: string): string | null =>
-  text.length <= shortest ? null : text.slice(0, Math.max(shortest, text.length / 2)).toWellFormed();
+  text.length <= shortest ? null : beginningOf(text, Math.max(shortest, text.length / 2));
