@@ -1,3 +1,4 @@
+import { shortened } from '../lib/cut-text.ts';
 import { isDatabaseAway } from '../platform/durable/errors.ts';
 
 /** Why a server could not be used: a message for any user, and details for whoever connected the server. */
@@ -32,8 +33,7 @@ interface Carried {
  * sent.
  */
 export function describeFault(error: unknown, to: 'administrator' | 'anybody', secrets: readonly string[]): string {
-  const text = withoutSecrets(wordsOf(error, to === 'administrator'), secrets);
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return shortened(withoutSecrets(wordsOf(error, to === 'administrator'), secrets), mostCharacters);
 }
 
 function wordsOf(error: unknown, detailed: boolean): string {

@@ -1,4 +1,4 @@
-import { type MessageGroup, messageGroupsOf } from './message-groups.ts';
+import { type MessageGroup, messageGroupsOf, workBegins } from './message-groups.ts';
 import type { StoredTurnMessage } from './messages.ts';
 
 export type MemoryMode = 'full' | 'summarized' | 'selective';
@@ -59,6 +59,18 @@ export function buildContext(input: ContextInput): Context {
   const used = sumTokens(messages) + (summary?.tokens ?? 0);
   const total = input.totalTokens ?? sumTokens(input.history);
   return { messages, summary, tokensUsed: used, tokensSaved: Math.max(0, total - used) };
+}
+
+/**
+ * The messages to send, with the request that tools were called for even if their results alone fill the budget: each
+ * call is cut to the window of its model, and there the results give way.
+ */
+export function withItsRequest({ messages }: Context, history: StoredTurnMessage[]): StoredTurnMessage[] {
+  const units = messageGroupsOf(history);
+  const request = units[workBegins(units)]?.members ?? [];
+  const sent = new Set(messages.map(({ id }) => id));
+  if (request.every(({ id }) => sent.has(id))) return messages;
+  return [...messages, ...request].sort((a, b) => a.id - b.id);
 }
 
 const fitting = (summary: Summary | null, room: number): Summary | null =>

@@ -1,7 +1,8 @@
+import { beginningOf, endOf } from '../lib/cut-text.ts';
 import { AppError } from '../lib/errors.ts';
 import { sumTokens } from './context.ts';
-import { messageGroupsOf } from './message-groups.ts';
-import { type ChatMessage, isInstruction } from './messages.ts';
+import { type MessageGroup, messageGroupsOf, workBegins } from './message-groups.ts';
+import { type ChatMessage, isInstruction, type StoredTurnMessage, textOf } from './messages.ts';
 import { type Choosing, chooseTaskModel, type ModelInfo, without } from './models.ts';
 import { difficulties } from './params.ts';
 import type { CallParams } from './ports.ts';
@@ -102,30 +103,71 @@ async function fitOutput(model: ModelInfo | undefined, params: CallParams, messa
 }
 
 /**
- * Drops messages until the rest fits: instructions and the newest message stay, the oldest go first, a tool call
- * together with its results. If it is still too long, the longest texts lose their middle.
+ * Drops messages until the rest fits: instructions and the work in hand stay, the oldest go first, a tool call together
+ * with its results. If it is still too long, texts lose their middle, and what earlier calls returned before anything
+ * else. The calls themselves stay as long as possible: a model that does not know of them would repeat them.
  */
 export async function fitMessages(messages: ChatMessage[], room: number): Promise<ChatMessage[]> {
   if (surelyFits(messages, room)) return messages;
   const weights = await weigh(messages);
   const all = messages.map((message, id) => ({ id, message, tokens: weights[id]! }));
-  let total = sumTokens(all);
-  if (total <= room) return messages;
-  const left = new Set(all);
-  for (const unit of messageGroupsOf(all.filter(({ message }) => !isInstruction(message))).slice(0, -1)) {
-    if (total <= room) break;
-    for (const member of unit.members) left.delete(all[member.id]!);
-    total -= unit.tokens;
+  const excess = sumTokens(all) - room;
+  if (excess <= 0) return messages;
+  const groups = messageGroupsOf(all.filter(({ message }) => !isInstruction(message)));
+  const begins = workBegins(groups);
+  const old = groups.slice(0, begins);
+  const rounds = groups.slice(begins, -1).filter(({ members }) => members[0]!.message.role !== 'user');
+  const dropped = dropOldest(old, excess);
+  const earlier = rounds.flatMap(({ members }) => members.filter(({ message }) => message.role === 'tool'));
+  const left = all.filter(({ id }) => !dropped.ids.has(id));
+  const cut = shorten(left, earlier, excess - dropped.tokens);
+  const more = dropOldest(rounds, excess - dropped.tokens - cut.tokens);
+  return left.flatMap(({ id, message }) => (more.ids.has(id) ? [] : [cut.texts.get(id) ?? message]));
+}
+
+function dropOldest(groups: MessageGroup[], excess: number): { ids: Set<number>; tokens: number } {
+  const ids = new Set<number>();
+  let tokens = 0;
+  for (const group of groups) {
+    if (tokens >= excess) break;
+    for (const { id } of group.members) ids.add(id);
+    tokens += group.tokens;
   }
-  const cut = new Map<number, ChatMessage>();
-  for (const { id, message, tokens } of [...left].sort((a, b) => b.tokens - a.tokens)) {
-    if (total <= room) break;
-    const kept = Math.max(leastTokens, tokens - (total - room));
-    if (kept >= tokens) continue;
-    cut.set(id, withoutMiddle(message, kept / tokens));
-    total -= tokens - kept;
+  return { ids, tokens };
+}
+
+/** Cuts the texts of `first`, the oldest first, then the longest of all to one length. */
+function shorten(all: StoredTurnMessage[], first: StoredTurnMessage[], excess: number) {
+  const texts = new Map<number, ChatMessage>();
+  let gone = 0;
+  const cutTo = ({ id, message, tokens }: StoredTurnMessage, kept: number) => {
+    if (kept >= tokens) return;
+    texts.set(id, withoutMiddle(message, kept / tokens));
+    gone += tokens - kept;
+  };
+  for (const one of first) if (gone < excess) cutTo(one, Math.max(leastTokens, one.tokens - (excess - gone)));
+  // The arguments of a call cannot be cut: the rest would not be JSON.
+  const rest = all.filter(({ id, message }) => !texts.has(id) && !message.tool_calls && textOf(message) !== '');
+  if (gone < excess) {
+    const most = lengthFor(
+      rest.map(({ tokens }) => tokens),
+      excess - gone,
+    );
+    for (const one of rest) cutTo(one, most);
   }
-  return [...left].map(({ id, message }) => cut.get(id) ?? message);
+  return { texts, tokens: gone };
+}
+
+/** The length that all longer texts are cut to, so that together they lose so many tokens. */
+function lengthFor(lengths: number[], excess: number): number {
+  const longest = lengths.toSorted((a, b) => b - a);
+  let sum = 0;
+  for (const [i, length] of longest.entries()) {
+    sum += length;
+    const most = Math.floor((sum - excess) / (i + 1));
+    if (most >= (longest[i + 1] ?? 0)) return Math.max(leastTokens, most);
+  }
+  return leastTokens;
 }
 
 /** A cheap upper bound: a text never has more tokens than bytes, and most requests are far below the limit. */
@@ -145,8 +187,8 @@ function withoutMiddle(message: ChatMessage, share: number): ChatMessage {
   const shorter = (text: string): string => {
     const half = Math.floor((text.length * share - cutMark.length) / 2);
     return half <= 0
-      ? text.slice(0, Math.floor(text.length * share))
-      : text.slice(0, half) + cutMark + text.slice(-half);
+      ? beginningOf(text, Math.floor(text.length * share))
+      : beginningOf(text, half) + cutMark + endOf(text, half);
   };
   const { content } = message;
   if (typeof content === 'string') return { ...message, content: shorter(content) };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beginningOf } from '../lib/cut-text.ts';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
 import { normalizeWhitespace } from './messages.ts';
@@ -62,7 +63,7 @@ export function groundedFacts(answer: string, messages: QuotableMessage[]): Quot
     const quoted = plain(quote);
     const source = sources.find(({ plain }) => plain.includes(quoted) && proves(quoted, plain));
     if (!source || facts.length >= mostFacts || facts.some((other) => isSameFact(fact, other))) continue;
-    facts.push({ ...fact, quote: asSaid(source, quoted).slice(0, longestQuote), sourceMessage: source.id });
+    facts.push({ ...fact, quote: beginningOf(asSaid(source, quoted), longestQuote), sourceMessage: source.id });
   }
   return facts;
 }

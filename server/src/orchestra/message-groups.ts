@@ -34,6 +34,19 @@ export function messageGroupsOf(history: StoredTurnMessage[]): MessageGroup[] {
   return units;
 }
 
+/**
+ * Where the work in hand begins: the newest message, or, if tools are being called, the request that they serve. Without
+ * its request a model would not know what the results are for.
+ */
+export function workBegins(groups: MessageGroup[]): number {
+  const isCall = ({ members }: MessageGroup) => (members[0]!.message.tool_calls?.length ?? 0) > 0;
+  const said = (group: MessageGroup, role: string) => group.members[0]!.message.role === role && !isCall(group);
+  const answered = groups.findLastIndex((group) => said(group, 'assistant'));
+  const firstCall = groups.findIndex((group, i) => i > answered && isCall(group));
+  const request = groups.slice(0, Math.max(0, firstCall)).findLastIndex((group) => said(group, 'user'));
+  return request < 0 ? Math.max(0, groups.length - 1) : request;
+}
+
 function resultsAfter(history: StoredTurnMessage[], index: number): StoredTurnMessage[] {
   let end = index + 1;
   while (history[end]?.message.role === 'tool') end++;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beginningOf } from '../lib/cut-text.ts';
 import { AppError } from '../lib/errors.ts';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
@@ -80,7 +81,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
     description: parsed.data.description,
     tasks: parsed.data.tasks.map((task) => ({
       ...task,
-      title: task.title || task.instruction.slice(0, 80),
+      title: task.title || beginningOf(task.instruction, 80),
       depends_on: [...new Set(task.depends_on ?? [])],
     })),
   };

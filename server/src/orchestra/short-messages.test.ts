@@ -15,6 +15,7 @@ test.each([
   ['I am vegan.', 'Am I vegan or not?', 'vegan'],
   ['I live in Berlin.', 'Do I live in Berlin, or where?', 'Berlin'],
   ['我吃素', '我吃素吗？', '吃素'],
+  ['저는 채식주의자입니다.', '제가 채식주의자인가요?', '채식주의자'],
 ])('%s is recalled', async (fact, question, word) => {
   const s = await stage(() => 'Noted, thanks for telling me.');
   try {
@@ -28,7 +29,7 @@ test.each([
   }
 });
 
-test.each(['ok', 'Thanks!', 'yes please', 'What is it?', '好的'])('%s is not embedded', async (text) => {
+test.each(['ok', 'Thanks!', 'yes please', 'What is it?', '好的', '감사합니다'])('%s is not embedded', async (text) => {
   const s = await stage(() => 'Done.');
   try {
     await s.ask(text, { session_id: 'one' });

@@ -77,6 +77,7 @@ export function takeAnswers(state: RunState, answers: Answer[]): Step[] {
     const keep = (result: unknown): Step => ({ key, result: JSON.stringify(result), tokens: 0 });
     if (answer.kind === 'approval' && answer.approved) {
       call.needs = call.own ? 'output' : 'call';
+      call.approved = true;
       return keep({ approved: true, note: answer.note });
     }
     const talk = task.talk!;

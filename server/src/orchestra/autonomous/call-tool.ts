@@ -14,6 +14,11 @@ const begunKey = (id: string): string => `begun:${id}`;
 const taskKey = (id: string): string => `task:${id}`;
 export const outcomeKey = (id: string): string => `outcome:${id}`;
 
+/** Whether the call was made, perhaps by another process, or is being made. */
+export async function isBegun({ deps, holding }: Work, { id }: OpenCall): Promise<boolean> {
+  return (await loadSteps(deps.db, holding.ref, [begunKey(id)])).size > 0;
+}
+
 /**
  * Calls a connected tool and returns the text for the model; null if the journal already has the outcome. The call may
  * have side effects, so it is journaled as begun before it is made, and never repeated, even if another process takes

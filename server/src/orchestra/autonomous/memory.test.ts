@@ -70,6 +70,26 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(told.at(-1)!.event).toBe('execution_completed');
   });
 
+  test.each([
+    ["I'm sorry, but I can't help with that.", 'stop'],
+    ['The result begins', 'length'],
+  ])('%s (%s) does not take the place of a result', async (content, finishReason) => {
+    await begin(
+      (asked) => {
+        if (asked.purpose === 'task') return long(taskOf(asked)).repeat(12);
+        return asked.purpose === 'shorten'
+          ? { message: { role: 'assistant', content }, finishReason }
+          : goodScript(asked);
+      },
+      { max_context_tokens: 2000 },
+    );
+    const run = await place.execute(bigGoal, {}, { session_id: 's1' });
+    const operations = of(await place.events(run.session_id), 'memory_operation').map(({ operation }) => operation);
+    expect([operations.includes('archive'), operations.includes('summarize')]).toEqual([true, false]);
+    const judge = place.asked.find(({ purpose }) => purpose === 'judge')!.text;
+    expect([judge.includes(content), judge.includes('several words of text')]).toEqual([false, true]);
+  });
+
   test('facts stated in the goal become knowledge', async () => {
     const fact = {
       category: 'project',

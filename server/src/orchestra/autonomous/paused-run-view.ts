@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { live, type RunState } from './state.ts';
 import { loadSteps } from './store/steps.ts';
@@ -41,4 +42,6 @@ export async function pausedRunViewOf(db: Db, runRef: number, state: RunState): 
 }
 
 const shortened = (text: string): string =>
-  text.length > longestPartial ? `${text.slice(0, longestPartial)}\n[… cut after ${longestPartial} characters]` : text;
+  text.length > longestPartial
+    ? `${beginningOf(text, longestPartial)}\n[… cut after ${longestPartial} characters]`
+    : text;

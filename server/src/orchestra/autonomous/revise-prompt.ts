@@ -1,3 +1,4 @@
+import { shortened } from '../../lib/cut-text.ts';
 import type { ChatMessage } from '../messages.ts';
 import { type Fence, fenceRule, newFence } from '../prompts/fence.ts';
 import type { RunTask } from './state.ts';
@@ -52,4 +53,4 @@ function bodyOf({ text, feedback, error }: RevisionInput['tasks'][number], fence
   ];
 }
 
-const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+const cut = (text: string): string => shortened(text, longest);

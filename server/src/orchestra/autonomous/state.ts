@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
@@ -153,7 +154,7 @@ export function instruct(state: RunState, instructions: string): void {
   state.result = null;
   if (state.phase !== 'finish') return;
   state.phase = 'revise';
-  state.missing = [instructions.slice(0, longestShortfall)];
+  state.missing = [beginningOf(instructions, longestShortfall)];
 }
 
 /** Results with a lower score are worth redoing. */
@@ -170,7 +171,7 @@ export function shortfallsOf(state: RunState): string[] {
     return isWeak(task) ? [`"${task.title}" scored ${task.score}${task.feedback ? `: ${task.feedback}` : ''}`] : [];
   });
   const missing = state.missing.map((what) => `Missing: ${what}`);
-  return [...said, ...missing].map((text) => text.slice(0, longestShortfall));
+  return [...said, ...missing].map((text) => beginningOf(text, longestShortfall));
 }
 
 export const live = ({ tasks }: RunState): RunTask[] => tasks.filter(({ status }) => status !== 'skipped');

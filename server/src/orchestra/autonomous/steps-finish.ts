@@ -1,7 +1,6 @@
 import { factsShape, groundedFacts } from '../knowledge-facts.ts';
 import { type ChatMessage, saidByUser, textOf } from '../messages.ts';
 import { type Choosing, chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
-import type { CompleteAnswer } from '../ports.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
@@ -11,7 +10,7 @@ import { appendMessages, recentMessages, type StoredMessage } from '../store/mes
 import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
-import { requireFit, UnfitAnswer } from '../task/failover.ts';
+import { UnfitAnswer } from '../task/failover.ts';
 import { fitResultsTo, isRequestedCut, joinResults } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { weighOne } from '../tokens.ts';
@@ -23,7 +22,7 @@ import { instructionParts } from './instructions.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
-import { askAny, now, stepKey, type Work } from './work.ts';
+import { askAny, now, requireText, stepKey, type Work } from './work.ts';
 
 /** The goal is reached: builds the result, extracts knowledge from it and completes the run. */
 export async function finishRun(work: Work): Promise<void> {
@@ -83,9 +82,6 @@ async function resultOf(work: Work): Promise<string> {
   await journal.record(step, { text: result });
   return result;
 }
-
-const requireText = ({ message, finishReason }: CompleteAnswer): void =>
-  requireFit({ text: textOf(message), finishReason, wantsJson: false, limited: false });
 
 /** Extracts facts that the user's own words support. A failure loses the knowledge, but does not fail the run. */
 async function extractKnowledge(work: Work, result: string): Promise<void> {

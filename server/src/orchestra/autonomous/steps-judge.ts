@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beginningOf } from '../../lib/cut-text.ts';
 import { lenientJson } from '../json.ts';
 import { newFence } from '../prompts/fence.ts';
 import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
@@ -59,7 +60,7 @@ export async function judgeGoal(work: Work): Promise<void> {
   });
   const found =
     results.length === 0
-      ? { confidence: 0, missing: [goal.slice(0, 500)] }
+      ? { confidence: 0, missing: [beginningOf(goal, 500)] }
       : await askFor(work, judgement, {
           step: key,
           messages: judgeMessages(goal, results, newFence(), instructionParts(state)),

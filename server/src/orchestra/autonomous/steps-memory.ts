@@ -1,3 +1,4 @@
+import { shortened } from '../../lib/cut-text.ts';
 import { buildContext, sumTokens } from '../context.ts';
 import { contextBudget } from '../fit-window.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
@@ -13,7 +14,7 @@ import { stepSearchCalls } from './ask-once.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
-import { askAny, pauseAtMaxCost, stepKey, type Work } from './work.ts';
+import { askAny, pauseAtMaxCost, requireText, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Matches with a lower score have little to do with the goal. */
@@ -104,11 +105,14 @@ interface Shortened {
 
 async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
   // Fallback without a summary: use the beginning of the text; the full text stays in the journal.
-  const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
+  const archived: Shortened = { text: shortened(text, longestShort * 4), operation: 'archive' };
   try {
     const messages = shorteningMessages(text);
-    const params = { max_tokens: longestShort };
-    const short = (await askAny(work, { step, choose: chooseHelperModel, messages, params })).trim();
+    // Twice the requested length: one that is cut off loses the end of the result.
+    const params = { max_tokens: 2 * longestShort };
+    const short = (
+      await askAny(work, { step, choose: chooseHelperModel, messages, params, requireFit: requireText })
+    ).trim();
     return short === '' || (await work.count(short)) >= tokens ? archived : { text: short, operation: 'summarize' };
   } catch (error) {
     work.signal.throwIfAborted();

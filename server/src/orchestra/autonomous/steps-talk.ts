@@ -1,7 +1,7 @@
 import { randomString } from '../../lib/ids.ts';
 import type { ChatMessage } from '../messages.ts';
 import type { Succeeded } from '../task/run-task.ts';
-import { callOnce, outcomeKey } from './call-tool.ts';
+import { callOnce, isBegun, outcomeKey } from './call-tool.ts';
 import { Pause } from './halt.ts';
 import { instructionText } from './instructions.ts';
 import type { RunTask } from './state.ts';
@@ -54,19 +54,29 @@ export function noteRound(
     tokens: used + tokens,
     instructed,
   };
-  for (const { id, name, arguments: args, needs } of open) {
-    const one = { task_id: task.id, tool_call_id: id, name, arguments: args };
-    journal.tell(needs === 'approval' ? 'approval_requested' : 'tool_call_started', one);
-  }
+  for (const call of open)
+    journal.tell(call.needs === 'approval' ? 'approval_requested' : 'tool_call_started', toldOf(task, call));
   const kept: ConversationEntry<ChatMessage> = { messages: begun ? [said] : [...done.messages, said] };
   return journal.record(key, kept, tokens, at.step);
 }
+
+const toldOf = ({ id: task_id }: RunTask, { id, name, arguments: args }: OpenCall) => ({
+  task_id,
+  tool_call_id: id,
+  name,
+  arguments: args,
+});
 
 const newTalk = (instructed: number) => ({ said: [] as string[], rounds: 0, instructed, tokens: 0 });
 
 /** Makes the calls to connected tools in order; pauses if the caller has to deliver an output or a user an approval. */
 export async function answerCalls(work: Work, task: RunTask, toolbox: Toolbox, signal: AbortSignal): Promise<void> {
   for (const call of task.talk!.open.filter(({ needs }) => needs === 'call')) {
+    if (await isToBeApproved(work, call, toolbox)) {
+      call.needs = 'approval';
+      work.journal.tell('approval_requested', toldOf(task, call));
+      continue;
+    }
     const known = toolbox.whose(call.name) === 'connected';
     const content = known ? await callOnce(work, call, signal) : `There is no tool called "${call.name}".`;
     await note(work, task, call, content);
@@ -74,6 +84,10 @@ export async function answerCalls(work: Work, task: RunTask, toolbox: Toolbox, s
   const reason = waitingReason(pendingIn({ tasks: [task] }));
   if (reason) throw new Pause(reason);
 }
+
+/** While the run was paused, the operator may have marked the tool, or the user asked to approve all calls. */
+const isToBeApproved = async (work: Work, call: OpenCall, toolbox: Toolbox): Promise<boolean> =>
+  !call.approved && toolbox.asksFirst(call.name) && !(await isBegun(work, call));
 
 /** Records the outcome of a call before it is sent to the model. */
 function note({ journal }: Work, task: RunTask, call: OpenCall, content: string | null): Promise<void> {

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import { table } from '../../lib/table.ts';
 import type { ChatMessage } from '../messages.ts';
 import { harder } from '../models.ts';
@@ -185,7 +186,7 @@ function completed(work: Work, task: RunTask, step: string, model: string, done:
     tokens_used: inAll,
     execution_time_ms: tookMs,
     attempt: task.attempts,
-    result_preview: text.slice(0, previewLength),
+    result_preview: beginningOf(text, previewLength),
   });
   return journal.record(step, { text, model }, tokens);
 }
@@ -217,7 +218,7 @@ function failed(work: Work, task: RunTask, step: string, model: string, why: Fai
 
 async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: string): Promise<ChatMessage[]> {
   const { state, goal, context, preferences } = work;
-  const remarks = task.feedback?.slice(0, longestRemarks);
+  const remarks = task.feedback && beginningOf(task.feedback, longestRemarks);
   const fence = newFence();
   const tasks = live(state);
   const alone = tasks.length === 1 && task.instruction === goal;

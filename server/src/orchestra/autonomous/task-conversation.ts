@@ -9,6 +9,8 @@ export interface OpenCall {
   needs: 'approval' | 'output' | 'call';
   /** Whether it is one of the caller's own tools, which the caller runs. */
   own: boolean;
+  /** A user has approved it. */
+  approved?: boolean;
 }
 
 /** A task's conversation with its tools. The texts are in the journal. */

@@ -1,3 +1,4 @@
+import { shortened as shortenedTo } from '../../lib/cut-text.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { loadSteps } from './store/steps.ts';
 import { notesOnCalls, type TimelineEvent } from './store/timeline.ts';
@@ -38,8 +39,7 @@ export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | ob
   return calls;
 }
 
-export const shortened = (text: string): string =>
-  text.length > longestOutput ? `${text.slice(0, longestOutput)}…` : text;
+export const shortened = (text: string): string => shortenedTo(text, longestOutput);
 
 const idIn = ({ event, data }: TimelineEvent): string | null =>
   event === 'tool_call_started' || event === 'approval_requested'

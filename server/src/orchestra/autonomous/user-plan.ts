@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import { AppError } from '../../lib/errors.ts';
 import { graphFaults, type PlanTask } from '../plan.ts';
 import type { GivenTask } from './requests.ts';
@@ -31,7 +32,7 @@ function completedBy(given: GivenTask, old: RunTask | undefined): PlanTask {
   const asked_for = given.asked_for ?? old?.asked_for;
   return {
     id,
-    title: given.title || old?.title || instruction.slice(0, 80),
+    title: given.title || old?.title || beginningOf(instruction, 80),
     instruction,
     difficulty: given.difficulty ?? old?.difficulty ?? 'medium',
     depends_on: [...new Set(given.depends_on ?? old?.depends_on ?? [])],

@@ -7,7 +7,7 @@ import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
-import { type Failover, tryModels, UnfitAnswer } from '../task/failover.ts';
+import { type Failover, requireFit, tryModels, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import { askOnce } from './ask-once.ts';
 import type { RunConfig } from './config.ts';
@@ -145,6 +145,10 @@ export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf' | 'qu
   /** Throws if the answer is unusable, so that another model is asked. */
   requireFit?(answer: CompleteAnswer): void;
 }
+
+/** For a text that takes the place of others. */
+export const requireText = ({ message, finishReason }: CompleteAnswer): void =>
+  requireFit({ text: textOf(message), finishReason, wantsJson: false, limited: false });
 
 /** Larger than the number of questions in any step. */
 const apart = 1000;

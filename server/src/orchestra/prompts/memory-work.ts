@@ -1,3 +1,4 @@
+import { shortened } from '../../lib/cut-text.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { fenceRule, newFence } from './fence.ts';
 
@@ -34,6 +35,6 @@ export const transcript = (messages: ChatMessage[]): string =>
         (call) => `[calls ${call.function.name}(${call.function.arguments})]`,
       );
       const text = [textOf(message), ...calls].filter((part) => part !== '').join('\n');
-      return `${message.role}: ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
+      return `${message.role}: ${shortened(text, longest)}`;
     })
     .join('\n\n');

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../lib/cut-text.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
 import type { SharedResult } from '../task/results.ts';
@@ -26,7 +27,7 @@ export function plannerMessages({ request, context, maxTasks, tools, last }: Pla
   const ask: ChatMessage = { role: 'user', content: `Split this request into tasks:\n\n${request}` };
   const again: ChatMessage[] = last
     ? [
-        { role: 'assistant', content: last.answer.slice(0, 8000) },
+        { role: 'assistant', content: beginningOf(last.answer, 8000) },
         {
           role: 'user',
           content: `That plan cannot be used:\n${last.faults.map((fault) => `- ${fault}`).join('\n')}\nAnswer with a corrected JSON object only.`,

@@ -34,6 +34,8 @@ describe('terms', () => {
     ['iPhone手机', ['iphon', '手机']],
     ['don’t使用l’été東京', ['don', '使用', 'l', '東京']],
     ['2024年', ['2024', '年']],
+    ['GitLab으로 배포', ['gitlab', '으로', '배포']],
+    ['항구에는', ['항구에는', '항구', '구에', '에는']],
   ])('words of other scripts are separate: %s', (text, found) => expect(terms(text)).toEqual(found));
   test('a single letter of such a script is found too', () => {
     expect(indexTerms('绿茶，茶 tea')).toEqual(['绿茶', '绿', '茶', '茶', 'tea']);
@@ -43,6 +45,9 @@ describe('terms', () => {
     ['I am vegan.', true],
     ['My name is Zoë', true],
     ['我吃素', true],
+    ['저는 채식주의자입니다', true],
+    ['저는 베를린에 살아요', true],
+    ['감사합니다', false],
     ['deploy staging now', true],
     ['ok', false],
     ['Thanks!', false],

@@ -6,10 +6,16 @@ const stopWords = new Set(
   why will with would you your`.split(/\s+/),
 );
 
-/** Letters of scripts with and without spaces are words of their own: `使用Docker部署` is found by `docker`. */
+/**
+ * Letters of scripts with and without spaces are words of their own: `使用Docker部署` is found by `docker`, as is
+ * `Docker를`.
+ */
 const words =
-  /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+(?:['’][\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+)*/gv;
-const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/v;
+  /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]+|[\p{L}&&\p{scx=Hang}]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]]+(?:['’][\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]]+)*/gv;
+const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
+/** Korean has spaces, but writes endings onto its words: `항구에는` is found by `항구`. */
+const koreanWords = /[\p{L}&&\p{scx=Hang}]+/gv;
+const korean = /^\p{scx=Hang}/v;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const ascii = /^[\x00-\x7f]*$/;
 const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
@@ -26,7 +32,8 @@ const longestWord = 64;
 type IsTerm = (letter: string) => boolean;
 
 /**
- * The terms of a text: lower case, without accents, lightly stemmed; character bigrams in scripts without spaces.
+ * The terms of a text: lower case, without accents, lightly stemmed; character bigrams in scripts without spaces, and
+ * beside the words in Korean.
  */
 export function terms(text: string, alone: IsTerm = () => false): string[] {
   const found: string[] = [];
@@ -40,9 +47,16 @@ export function terms(text: string, alone: IsTerm = () => false): string[] {
   }
   for (const [word] of withoutMarks(lower).matchAll(words)) {
     if (unspaced.test(word)) for (const pair of pairs(word, alone)) found.push(pair);
+    else if (korean.test(word)) found.push(...koreanTerms(word, alone));
     else if (!stopWords.has(word)) found.push(stem(beforeMark(word, /['’]/)));
   }
   return found;
+}
+
+/** The whole word too: it counts more than its parts, and documents of an earlier rule have nothing else. */
+function koreanTerms(word: string, alone: IsTerm): string[] {
+  const parts = pairs(word, alone);
+  return [...word].length > 2 ? [word.slice(0, longestWord), ...parts] : parts;
 }
 
 /** The terms under which a text is found: each letter too, because one may be a word (`茶`), and all of a query. */
@@ -51,20 +65,25 @@ export function indexTerms(text: string): string[] {
   return terms(text, (letter) => !seen.has(letter) && seen.add(letter).has(letter));
 }
 
-/** Whether a query's term is a single letter of a script without spaces. */
-export const isLetter = (term: string): boolean => unspaced.test(term) && [...term].length === 1;
+/** Whether a query's term is a single letter of a script that is indexed by pairs. */
+export const isLetter = (term: string): boolean => (unspaced.test(term) || korean.test(term)) && [...term].length === 1;
 
 const fewest = 3;
 const longestShort = 200;
 
 /** False for "ok", "thanks" and the like, which nobody searches for; "I am vegan" has one term, but is a statement. */
 export function isStatement(text: string): boolean {
-  const found = terms(text).length;
+  const found = saidIn(text);
   if (found === 0 || found >= fewest) return found > 0;
   const short = withoutMarks(text.slice(0, longestShort).toLowerCase());
   const said = [...short.matchAll(words)].map(([word]) => (unspaced.test(word) ? [...word].length : 1));
   return said.reduce((sum, one) => sum + one, 0) >= fewest;
 }
+
+/** How many words a text says. One in Korean says as much as two: it has endings where others have words. */
+export const saidIn = (text: string): number =>
+  terms(text).filter((term) => !korean.test(term)).length +
+  2 * (text.slice(0, longestText).match(koreanWords) ?? []).length;
 
 /**
  * Marks are removed before normalizing, too: it sorts the marks of one letter in quadratic time, and there may be

@@ -9,7 +9,7 @@ import './tables.ts';
  * The rule by which documents are indexed: their terms, and the words for filters. Raise it with every change of either,
  * so that documents of earlier rules are indexed again; see reindex.ts.
  */
-export const termsVersion = 1;
+export const termsVersion = 2;
 
 /** Occurrences of terms that are indexed; further on, only terms that did not occur before. */
 const mostOccurrences = 4000;

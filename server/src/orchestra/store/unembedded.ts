@@ -35,3 +35,10 @@ export async function releaseUnembedded(db: Db, owner: string, documentIds: numb
     .where('owner', '=', owner)
     .execute();
 }
+
+/** Claimed documents that are not to be embedded after all. */
+export async function dismissUnembedded(db: Db, owner: string, documentIds: number[]): Promise<void> {
+  if (documentIds.length === 0) return;
+  const own = db.deleteFrom('ms_unembedded').where('document_id', 'in', documentIds);
+  await own.where('owner', '=', owner).execute();
+}

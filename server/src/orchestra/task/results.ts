@@ -1,3 +1,4 @@
+import { shortened } from '../../lib/cut-text.ts';
 import type { Choosing } from '../models.ts';
 import type { CountText } from '../tokens.ts';
 
@@ -34,14 +35,13 @@ export async function fitResultsTo(
   let weights = sized.reduce((sum, { weight }) => sum + weight, 0);
   for (const { told, weight, tokens } of sized.toSorted((a, b) => a.tokens / a.weight - b.tokens / b.weight)) {
     const share = (room * weight) / weights;
-    if (tokens > share) cut.set(told, { ...told, text: shortened(told.text!, share / tokens) });
+    if (tokens > share)
+      cut.set(told, { ...told, text: shortened(told.text!, Math.floor((told.text!.length * share) / tokens)) });
     room -= Math.min(tokens, share);
     weights -= weight;
   }
   return results.map((told) => cut.get(told) ?? told);
 }
-
-const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
 
 /** Fallback without a synthesis: the results that were asked for, or else all of them: better than an error. */
 export function joinResults(results: SharedResult[]): string {

@@ -12,7 +12,7 @@ import {
 import { type ChatMessage, type StoredTurnMessage, saidByUser, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
-import { isStatement, terms } from '../search/terms.ts';
+import { isStatement, saidIn } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { documentTerms } from '../store/document-terms.ts';
 import { indexDocument } from '../store/index-document.ts';
@@ -97,7 +97,7 @@ async function indexMessages(turn: Turn, fresh: StoredTurnMessage[]): Promise<vo
 /** What the user says in few words is often what matters: "I am vegan." */
 function isWorthFinding(role: ChatMessage['role'], text: string): boolean {
   if (role === 'tool') return false;
-  return role === 'user' ? isStatement(text) : terms(text).length >= shortestAnswer;
+  return role === 'user' ? isStatement(text) : saidIn(text) >= shortestAnswer;
 }
 
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {

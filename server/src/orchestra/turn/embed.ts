@@ -3,12 +3,12 @@ import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import { chooseEmbeddingModel } from '../models.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { loadDocuments } from '../store/documents.ts';
-import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
+import { claimUnembedded, dismissUnembedded, releaseUnembedded } from '../store/unembedded.ts';
 import { bytesOfVectors, saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
+import { embeddable, halved, isRefused } from './embeddable.ts';
 import { contextOutsideTurn } from './outside-turn.ts';
 import { forgetVectors, keptVectors, nameOfCall, savePaid } from './paid-vectors.ts';
-import { longestEmbedded } from './recall.ts';
 import type { Turn } from './turn.ts';
 
 type Embedding = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
@@ -63,7 +63,8 @@ export async function embedMany(deps: Deps, caller: Caller, texts: number, signa
 const hasModel = ({ choosing }: Embedding): boolean =>
   chooseEmbeddingModel(choosing, 'question') !== null || chooseEmbeddingModel(choosing, 'code') !== null;
 
-async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding, ids: number[]): Promise<void> {
+async function embedClaimed(turn: Embedding, ids: number[]): Promise<void> {
+  const { deps, caller, choosing } = turn;
   const { userId } = caller;
   const left = await savePaid(deps.db, userId, ids);
   const documents = await loadDocuments(deps.db, { userId }, left, null);
@@ -72,23 +73,73 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     if (model === null) continue;
     // Embeds the text without its surroundings: they are weighed in at search time, and would otherwise pass for the
     // text itself.
-    const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
-    const named = (vectors: number[][]) =>
-      group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
-    const keepAs = nameOfCall(
-      userId,
-      model,
-      group.map(({ documentId }) => documentId),
-    );
-    const { vectors, usage, cost } = await deps.embed({
-      ...{ ...caller, model, texts, signal, keepAs },
-      bodyOf: (answer) => keptVectors(model, named(answer.vectors)),
-    });
-    meter.note(model, usage, cost);
-    const pairs = named(vectors);
-    await written(() => saveVectors(deps.db, userId, model, pairs, forgetVectors(keepAs)));
-    deps.storage.add(userId, bytesOfVectors(pairs));
+    const texts = group.map(({ documentId, text }) => ({ documentId, text: embeddable(choosing, model, text) }));
+    const taken: Taken = { any: false, refused: [] };
+    await embedTexts(turn, model, texts, taken);
+    // The model may refuse everything, which says nothing about the texts.
+    if (!taken.any && taken.error) throw taken.error;
+    // It takes others, so these it will never take; words find them.
+    await dismissUnembedded(deps.db, deps.owners.id, taken.refused);
   }
+}
+
+interface ToEmbed {
+  documentId: number;
+  text: string;
+}
+
+/** Whether the model has taken any text, and those that it refuses by themselves. */
+interface Taken {
+  any: boolean;
+  refused: number[];
+  error?: unknown;
+}
+
+/** One text that a model refuses would keep all that are sent with it from being embedded, in every turn. */
+async function embedTexts(turn: Embedding, model: string, texts: ToEmbed[], taken: Taken): Promise<void> {
+  try {
+    await embedTogether(turn, model, texts);
+    taken.any = true;
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const [first] = texts;
+    if (texts.length > 1) {
+      const half = Math.ceil(texts.length / 2);
+      await embedTexts(turn, model, texts.slice(0, half), taken);
+      await embedTexts(turn, model, texts.slice(half), taken);
+      return;
+    }
+    const shorter = halved(first!.text);
+    if (shorter !== null) return embedTexts(turn, model, [{ ...first!, text: shorter }], taken);
+    taken.refused.push(first!.documentId);
+    taken.error = error;
+    // Not asked about each of them.
+    if (!taken.any && taken.refused.length > 1) throw error;
+  }
+}
+
+async function embedTogether(
+  { deps, caller, signal, meter }: Embedding,
+  model: string,
+  sent: ToEmbed[],
+): Promise<void> {
+  const { userId } = caller;
+  const texts = sent.map(({ text }) => text);
+  const named = (vectors: number[][]) =>
+    sent.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
+  const keepAs = nameOfCall(
+    userId,
+    model,
+    sent.map(({ documentId }) => documentId),
+  );
+  const { vectors, usage, cost } = await deps.embed({
+    ...{ ...caller, model, texts, signal, keepAs },
+    bodyOf: (answer) => keptVectors(model, named(answer.vectors)),
+  });
+  meter.note(model, usage, cost);
+  const pairs = named(vectors);
+  await written(() => saveVectors(deps.db, userId, model, pairs, forgetVectors(keepAs)));
+  deps.storage.add(userId, bytesOfVectors(pairs));
 }
 
 /** The vectors are paid for, so retry if the database is unavailable or aborted the transaction. */

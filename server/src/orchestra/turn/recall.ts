@@ -11,6 +11,7 @@ import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
 import { yieldToEventLoop } from '../work-slices.ts';
+import { embeddable, halved, isRefused } from './embeddable.ts';
 import { type WithNeighbours, withNeighbours } from './neighbours.ts';
 import type { Turn } from './turn.ts';
 
@@ -21,24 +22,24 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
-/** Embedding models accept a few thousand tokens; longer input would be rejected or ignored. */
-export const longestEmbedded = 8000;
-
 /** The request as a vector; null if there is no embedding model, or the call fails: then search by words only. */
 export async function embedQuery(turn: Searching, text: string): Promise<QueryVector | null> {
   const choice = chooseEmbeddingModel(turn.choosing, kindOf(text));
   if (!choice || text.trim() === '') return null;
   const { model } = choice;
-  const texts = [text.slice(0, longestEmbedded)];
-  try {
-    const { vectors, usage, cost } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
-    turn.meter.note(model, usage, cost);
-    return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
-  } catch (error) {
-    turn.signal.throwIfAborted();
-    turn.deps.warn('the query could not be embedded', error);
-    return null;
+  for (let asked: string | null = embeddable(turn.choosing, model, text); asked !== null; ) {
+    try {
+      const call = { ...turn.caller, model, texts: [asked], signal: turn.signal };
+      const { vectors, usage, cost } = await turn.deps.embed(call);
+      turn.meter.note(model, usage, cost);
+      return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
+    } catch (error) {
+      turn.signal.throwIfAborted();
+      asked = isRefused(error) ? halved(asked) : null;
+      if (asked === null) turn.deps.warn('the query could not be embedded', error);
+    }
   }
+  return null;
 }
 
 /** Sign bits are only an approximation: fetch this many times more candidates, then rank them by exact cosine. */

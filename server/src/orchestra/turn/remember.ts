@@ -1,4 +1,4 @@
-import { buildContext, summaryDue, sumTokens } from '../context.ts';
+import { buildContext, summaryDue, sumTokens, withItsRequest } from '../context.ts';
 import { contextBudget } from '../fit-window.ts';
 import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
 import { memoryMessages } from '../prompts/memory.ts';
@@ -61,7 +61,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const due = summaryDue({ autoSummarize: settings.summarises, threshold, budget, raw });
   return {
     preamble: [...instructions, ...memoryMessages({ summary: context.summary?.text ?? null, recalled }, turn.fence)],
-    conversation: context.messages.map(({ message }) => message),
+    conversation: withItsRequest(context, history).map(({ message }) => message),
     summarising: due ? summarise(turn, summary, raw.slice(0, -1)) : Promise.resolve(false),
   };
 }
