@@ -1,3 +1,4 @@
+import { oneLine } from '../lib/one-line.ts';
 import { table } from '../lib/table.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
 
@@ -9,8 +10,11 @@ const unasked = table<{ code: string; message: string }>({
   },
 });
 
-/** One line of the results, in the batch's format. Answers are JSON already. */
-export function resultLine({ wire, id }: Pick<BatchRow, 'wire' | 'id'>, row: RequestRow): string {
+/** One line of the results, in the batch's format. Answers are JSON already, which vendors may have laid out over lines. */
+export const resultLine = (batch: Pick<BatchRow, 'wire' | 'id'>, row: RequestRow): string =>
+  oneLine(resultText(batch, row));
+
+function resultText({ wire, id }: Pick<BatchRow, 'wire' | 'id'>, row: RequestRow): string {
   const customId = JSON.stringify(row.custom_id);
   if (wire === 'anthropic') return `{"custom_id":${customId},"result":${anthropicResult(row)}}`;
   const head = `"id":"batch_req_${id.slice('batch_'.length)}_${row.position}","custom_id":${customId}`;

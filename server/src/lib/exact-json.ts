@@ -16,6 +16,23 @@ export function parseExactly(text: string): unknown {
 export const parseExactlyBelow = (text: string, names: ReadonlySet<string>): unknown =>
   manyDigits.test(text) ? restoredNumbers(JSON.parse(withMarks(text)), names) : JSON.parse(text);
 
+/** The same for a large text that is parsed piece by piece: `parse` gets the pieces, `whole` what became of them. */
+export class ExactPieces {
+  #marked = false;
+
+  constructor(private readonly names: ReadonlySet<string>) {}
+
+  readonly parse = (text: string): unknown => {
+    if (!manyDigits.test(text)) return JSON.parse(text);
+    this.#marked = true;
+    return JSON.parse(withMarks(text));
+  };
+
+  whole(value: unknown): unknown {
+    return this.#marked ? restoredNumbers(value, this.names) : value;
+  }
+}
+
 /** For programs that parse by themselves: such numbers as strings, until `restoredNumbers` gets what was parsed. */
 export const markedNumbers = (text: string): string => (mayHold.test(text) ? withMarks(text) : text);
 

@@ -9,9 +9,9 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Like `JSON.parse`, but yields to the event loop: megabytes of numbers take a second. */
-export async function parseYielding(bytes: Buffer): Promise<unknown> {
-  if (bytes.length <= runBytes) return JSON.parse(bytes.toString());
-  const reader = new Reader(bytes);
+export async function parseYielding(bytes: Buffer, parse: (text: string) => unknown = JSON.parse): Promise<unknown> {
+  if (bytes.length <= runBytes) return parse(bytes.toString());
+  const reader = new Reader(bytes, parse);
   const turns = new YieldTimer();
   while (reader.on()) if (turns.due) await turns.give();
   return reader.value;
@@ -41,7 +41,11 @@ class Reader {
   #lastString: [number, number] = [0, 0];
   readonly #open: Open[] = [];
 
-  constructor(readonly bytes: Buffer) {}
+  constructor(
+    readonly bytes: Buffer,
+    /** Gets whole values, and items and members in brackets of their own. */
+    readonly parse: (text: string) => unknown,
+  ) {}
 
   /** Continues to the end of the next parsed run; false at the end. */
   on(): boolean {
@@ -103,7 +107,7 @@ class Reader {
     const open = this.#open.pop();
     if (open?.isArray !== isArray) throw new SyntaxError('brackets do not match');
     if (open.value === null && this.#open.length > 0) return false;
-    if (open.value === null) open.value = JSON.parse(this.bytes.toString('utf8', open.start, at + 1));
+    if (open.value === null) open.value = this.parse(this.bytes.toString('utf8', open.start, at + 1)) as Open['value'];
     else if (open.afterValue) this.#expectBlank(open.from, at);
     else this.#take(open, at);
     this.#place(open, at + 1);
@@ -132,12 +136,12 @@ class Reader {
   #take(open: Open, to: number, last = ''): void {
     const text = this.bytes.toString('utf8', open.from, to) + last;
     if (open.isArray) {
-      const items = JSON.parse(`[${text}]`) as unknown[];
+      const items = this.parse(`[${text}]`) as unknown[];
       if (items.length === 0) throw new SyntaxError('an item is missing');
       open.value ??= [];
       for (const item of items) (open.value as unknown[]).push(item);
     } else {
-      const members = Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>);
+      const members = Object.entries(this.parse(`{${text}}`) as Record<string, unknown>);
       if (members.length === 0) throw new SyntaxError('an object member is missing');
       open.value ??= {};
       // Defined rather than assigned, since assigning `__proto__` would set the prototype.
@@ -155,6 +159,6 @@ class Reader {
   #finish(): void {
     if (this.#depth > 0) throw new SyntaxError('brackets are not closed');
     this.#ended = true;
-    this.value = JSON.parse(this.bytes.toString());
+    this.value = this.parse(this.bytes.toString());
   }
 }

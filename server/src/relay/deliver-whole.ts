@@ -1,14 +1,13 @@
 import { readText } from '../lib/byte-source.ts';
 import { YieldTimer } from '../lib/map-yielding.ts';
 import type { Usage } from '../lib/money.ts';
-import { parseYielding } from '../lib/parse-yielding.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, successfulEnd } from './answer-chat.ts';
 import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import type { Answer, Json } from './wire/conversation.ts';
-import { parserOf } from './wire/exact-arguments.ts';
+import { parseLargeBody, parserOf } from './wire/exact-arguments.ts';
 import { eachOutput } from './wire/output.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
@@ -91,7 +90,7 @@ export const largeLetters = 256 * 1024;
 
 /** The body of an answer, parsed; a format's own reader rejects one that is not an object. */
 export const bodyIn = (text: string, kind: ProviderKind, sent: ChatCall): Json | Promise<Json> =>
-  text.length > largeLetters ? parseLarge(text).catch(() => notJson(sent)) : parse(text, kind, sent);
+  text.length > largeLetters ? parseLarge(text, kind).catch(() => notJson(sent)) : parse(text, kind, sent);
 
 function parse(text: string, { wire }: ProviderKind, sent: ChatCall): Json {
   try {
@@ -105,11 +104,11 @@ function notJson({ startedMs }: ChatCall): never {
   throw new DispatchFault('malformed', startedMs, 'the upstream response is not JSON');
 }
 
-async function parseLarge(text: string): Promise<Json> {
+async function parseLarge(text: string, { wire }: ProviderKind): Promise<Json> {
   const turns = new YieldTimer();
   // Decoding the text has just taken a while: yield first.
   await turns.give();
   const bytes = Buffer.from(text);
   await turns.give();
-  return (await parseYielding(bytes)) as Json;
+  return (await parseLargeBody(wire, bytes)) as Json;
 }

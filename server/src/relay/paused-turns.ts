@@ -4,6 +4,7 @@ import type { UpstreamAnswer } from '../platform/upstream/source.ts';
 import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
 import { type Beginning, beginningOf, textFrom, wholeEvents } from './whole-in-stream.ts';
 import { type Conversation, isObject, type Json } from './wire/conversation.ts';
+import { parseWithArguments } from './wire/exact-arguments.ts';
 import { PausedMessage } from './wire/messages/paused.ts';
 
 /** Only vendor-run tools pause a turn, and Anthropic's own clients can continue it themselves. */
@@ -102,7 +103,7 @@ export class ContinuedSource implements ByteSource {
     if (!this.#message.isPaused || this.#times === mostTimes) return false;
     this.#times += 1;
     // Anthropic bodies are always text.
-    const asked = this.#message.goesOnWith(JSON.parse(this.request.body as string));
+    const asked = this.#message.goesOnWith(parseWithArguments(this.request.body as string) as Json);
     if (!asked) return false;
     this.body.leave();
     const answer = await this.again({ ...this.request, body: JSON.stringify(asked) }).catch(() => undefined);
@@ -118,7 +119,7 @@ export class ContinuedSource implements ByteSource {
 
 function parsed(text: string): Json | undefined {
   try {
-    const json: unknown = JSON.parse(text);
+    const json = parseWithArguments(text);
     return isObject(json) ? json : undefined;
   } catch {
     return undefined;

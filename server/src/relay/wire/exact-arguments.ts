@@ -1,4 +1,5 @@
-import { parseExactlyBelow } from '../../lib/exact-json.ts';
+import { ExactPieces, parseExactlyBelow } from '../../lib/exact-json.ts';
+import { parseYielding } from '../../lib/parse-yielding.ts';
 import type { WireFormat } from './conversation.ts';
 
 /**
@@ -10,6 +11,15 @@ const toolMembers = new Set(['input', 'args', 'response']);
 /** JSON with the numbers in tools' arguments as they are written: a rounded id names something else. */
 export const parseWithArguments = (text: string): unknown => parseExactlyBelow(text, toolMembers);
 
+const hasNumbers = (wire: WireFormat): boolean => wire === 'messages' || wire === 'gemini';
+
 /** How a body in a format is parsed. */
 export const parserOf = (wire: WireFormat): ((text: string) => unknown) =>
-  wire === 'messages' || wire === 'gemini' ? parseWithArguments : JSON.parse;
+  hasNumbers(wire) ? parseWithArguments : JSON.parse;
+
+/** The same for a large body, parsed in slices that yield to the event loop. */
+export async function parseLargeBody(wire: WireFormat, bytes: Buffer): Promise<unknown> {
+  if (!hasNumbers(wire)) return parseYielding(bytes);
+  const pieces = new ExactPieces(toolMembers);
+  return pieces.whole(await parseYielding(bytes, pieces.parse));
+}

@@ -1,6 +1,7 @@
 import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
-import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
+import { oneLine } from '../../lib/one-line.ts';
+import { parseFrame, type SseEvent, SseFramer, sseData, sseEvent, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces } from './chat/plain-delta.ts';
 import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
@@ -122,7 +123,7 @@ export class RelayStream {
     const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
     if (last !== null) out.push(last);
     if (!this.ended && this.summary().complete) {
-      const done = this.#done(encoder.encode(endMarks[this.options.client]));
+      const done = this.#done();
       if (done !== null) out.push(done);
     }
     return { tail: join(out), summary: this.summary() };
@@ -177,7 +178,7 @@ export class RelayStream {
     const event = parseFrame(frame);
     // Upstream comments only keep its own connection open; we send our own when the client's stream is idle.
     if (event === undefined || event.data === '') return null;
-    if (event.data.trim() === '[DONE]') return this.#done(this.#endMark(frame));
+    if (event.data.trim() === '[DONE]') return this.#done();
     let json: unknown;
     try {
       json = this.#parse(event.data);
@@ -188,7 +189,7 @@ export class RelayStream {
       this.#watch.observe({ type: 'error', error: failure('the upstream sent an event that is not a JSON object') });
       return null;
     }
-    return this.#deltas(frame, json);
+    return this.#deltas(event.data.includes('\n') ? inOneLine(event) : frame, json);
   }
 
   readonly #see = (text: string): void => {
@@ -221,20 +222,20 @@ export class RelayStream {
       : undefined;
   }
 
-  /** Servers also end streams of other formats with it, whose clients cannot read it. */
-  #endMark(frame: Uint8Array): Uint8Array {
-    const { client } = this.options;
-    return client === 'chat' ? frame : encoder.encode(endMarks[client]);
-  }
-
-  #done(frame: Uint8Array): Uint8Array | null {
+  /** Written anew: servers name it, or end streams of other formats with it, whose clients cannot read it. */
+  #done(): Uint8Array | null {
     // An end marker without a finish reason ends a truncated answer; forwarding it would make it look complete.
     if (!this.#watch.finished) return null;
     this.#watch.observe({ type: 'end' });
     if (this.#editor === undefined) return encoder.encode(this.#renderer.push({ type: 'end' }));
-    const before = this.#editor.beforeEnd();
-    return before === '' ? frame : join([encoder.encode(before), frame]);
+    return encoder.encode(this.#editor.beforeEnd() + endMarks[this.options.client]);
   }
+}
+
+/** Many clients read line by line, and take only the first line of an event. */
+function inOneLine({ event, data }: SseEvent): Uint8Array {
+  const line = oneLine(data);
+  return encoder.encode(event === '' ? sseData(line) : sseEvent(event, line));
 }
 
 function join(pieces: Uint8Array[]): Uint8Array | null {

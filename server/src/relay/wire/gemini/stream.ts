@@ -5,6 +5,7 @@ import { sseData } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import { type Citation, mostLetters } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
+import { parseWithArguments } from '../exact-arguments.ts';
 import type { SearchPart } from '../search.ts';
 import { renderGeminiFinish } from './finish.ts';
 import { writeGrounding } from './grounding.ts';
@@ -128,6 +129,6 @@ const dataPrefix = 'data:';
 export function withGeminiUsage(events: string, usage: Usage): string {
   const at = events.lastIndexOf(`\n${dataPrefix}`) + 1;
   if (!events.startsWith(dataPrefix, at)) return events;
-  const last: Json = JSON.parse(events.slice(at + dataPrefix.length));
+  const last = parseWithArguments(events.slice(at + dataPrefix.length)) as Json;
   return events.slice(0, at) + sseData(JSON.stringify({ ...last, usageMetadata: renderGeminiUsage(usage) }));
 }
