@@ -97,8 +97,10 @@ test('describes devices by their user agent', () => {
 
 test('exact times include the time zone', () => {
   const at = Date.UTC(2026, 10, 17, 21, 44, 5) / 1000;
-  expect(formatZoned(at)).toMatch(/2026.*:44.* (?:UTC|GMT|[A-Z]{2,5})/);
-  expect(formatExact(at)).toMatch(/2026.*:44:05.* (?:UTC|GMT|[A-Z]{2,5})/);
+  // Some zones differ from UTC by half hours.
+  const minute = String(new Date(at * 1000).getMinutes()).padStart(2, '0');
+  expect(formatZoned(at)).toMatch(new RegExp(`2026.*:${minute}.* (?:UTC|GMT|[A-Z]{2,5})`));
+  expect(formatExact(at)).toMatch(new RegExp(`2026.*:${minute}:05.* (?:UTC|GMT|[A-Z]{2,5})`));
 });
 
 test('the note about UTC days names the local time zone if it differs', () => {
