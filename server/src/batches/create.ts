@@ -135,9 +135,9 @@ export async function cancel(deps: BatchesDeps, batch: BatchRow): Promise<BatchR
   return now;
 }
 
-/** Including its results, unless they are files of the user. */
-export async function removeBatch(deps: Pick<BatchesDeps, 'db' | 'blobs'>, batch: store.Remains): Promise<void> {
+/** Including its results, unless they are files of the user. Of concurrent calls, only one gets true. */
+export async function removeBatch(deps: Pick<BatchesDeps, 'db' | 'blobs'>, batch: store.Remains): Promise<boolean> {
   await clearBatch(deps, batch);
   if (batch.results_blob !== null) await deps.blobs.delete(batch.results_blob);
-  await store.deleteBatch(deps.db, batch.ref);
+  return store.deleteBatch(deps.db, batch.ref);
 }

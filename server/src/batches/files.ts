@@ -126,8 +126,10 @@ export async function ownFile(
 export const defaultExpiry = (purpose: string): number | null => (purpose === 'batch' ? limits.keptSeconds : null);
 
 export async function removeFile({ db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>, { id, blob }: FileRow) {
-  if (!(await store.deleteFile(db, id)))
+  if (!(await store.deleteFile(db, id))) {
+    if (!(await store.isThere(db, id))) throw noFile(id);
     throw new AppError('conflict', `File '${id}' is the input of a batch that has not ended. Cancel the batch first.`);
+  }
   await blobs.delete(blob);
 }
 

@@ -68,7 +68,7 @@ export async function budgetsOf(room: OrganisationsContext, standing: Membership
   return rows.map((row) => viewOf(row, organisation, now, used.get(row.id) ?? 0));
 }
 
-/** Checks that it exists in this organisation. */
+/** Checks that it exists in this organisation; while the organisation is held, teams and members stay. */
 export async function requireLevel(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<void> {
   const found: Record<LevelName, () => Promise<unknown>> = {
     organisation: async () => level_id === organisationId || null,
@@ -93,11 +93,11 @@ export async function createBudget(
   input: NewBudget,
 ): Promise<BudgetView> {
   const { level, level_id, window, amount } = input;
-  await requireLevel(room.db, organisation.id, input);
   await forgetDeletedKeys(room.db, organisation.id);
   const now = nowSeconds(room.clock);
   const row = await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisation.id);
+    await requireLevel(tx, organisation.id, input);
     if ((await listBudgets(tx, organisation.id)).length >= mostBudgets)
       throw new AppError('conflict', `This organisation has reached the limit of ${mostBudgets} budgets.`);
     return insertBudget(tx, {

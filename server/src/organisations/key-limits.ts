@@ -61,7 +61,14 @@ export async function limitKey(
   const standing = ownerOf(own, userId);
   const change = async (): Promise<KeyLimitView | null> => {
     const known = (await listBudgets(room.db, own.id)).find(ofKey(keyId));
-    return known ? viewOf(await updateBudget(room, standing, known.id, limit)) : null;
+    if (!known) return null;
+    try {
+      return viewOf(await updateBudget(room, standing, known.id, limit));
+    } catch (error) {
+      // Removed concurrently: it is set anew.
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    }
   };
   const changed = await change();
   if (changed) return changed;
@@ -82,10 +89,12 @@ export async function limitKey(
   }
 }
 
+const noLimit = () => new AppError('not_found', 'There is no such limit.');
+
 export async function unlimitKey(room: OrganisationsContext, userId: number, keyId: number): Promise<void> {
   const own = await findKeysPlace(room.db, userId);
   const budget = own && (await listBudgets(room.db, own.id)).find(ofKey(keyId));
-  if (!budget) throw new AppError('not_found', 'There is no such limit.');
-  await deleteBudget(room.db, own.id, budget.id);
+  if (!budget) throw noLimit();
+  if (!(await deleteBudget(room.db, own.id, budget.id))) throw noLimit();
   await room.announcements.changed(organisationTag(own.id));
 }

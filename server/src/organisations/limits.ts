@@ -5,6 +5,7 @@ import { type OrganisationsContext, organisationTag } from './context.ts';
 import type { Membership } from './membership.ts';
 import { ownPlaces } from './own-places.ts';
 import { deleteLimits, type LevelPlace, listLimits, setLimits } from './store/budgets.ts';
+import { holdMembers } from './store/members.ts';
 import type { LimitRow } from './store/tables.ts';
 
 export interface LimitsView {
@@ -38,11 +39,14 @@ export async function putLimits(
   { organisation }: Membership,
   input: LimitsView,
 ): Promise<LimitsView> {
-  await requireLevel(room.db, organisation.id, input);
   const { models, providers, ...plain } = input;
   const lists = { models: JSON.stringify(models), providers: JSON.stringify(providers) };
   const row: LimitRow = { organisation_id: organisation.id, ...plain, ...lists };
-  await setLimits(room.db, row);
+  await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisation.id);
+    await requireLevel(tx, organisation.id, input);
+    await setLimits(tx, row);
+  });
   await room.announcements.changed(organisationTag(organisation.id));
   return viewOf(row);
 }

@@ -72,7 +72,7 @@ export async function updateOrganisation(
     // Changes nothing but locks it: another call may have changed its time zone since it was read.
     const previous = await changeOrganisation(tx, organisation.id, {});
     const changed = previous && (await changeOrganisation(tx, organisation.id, change));
-    if (!changed) throw new AppError('not_found', 'There is no such organisation.');
+    if (!changed) throw noOrganisation();
     // Accounts are shown under this name.
     if (input.name !== undefined) await renameAccount(tx, changed.account_id, changed.name);
     if (changed.time_zone !== previous.time_zone) {
@@ -90,10 +90,13 @@ export async function updateOrganisation(
   return row;
 }
 
+export const noOrganisation = () => new AppError('not_found', 'There is no such organisation.');
+
 /** Shown to owners, newly generated each time: a secret seen by a former owner becomes useless. */
 export async function rotateWebhookSecret(room: OrganisationsContext, { organisation }: Membership): Promise<string> {
   const secret = newSecret();
-  await changeOrganisation(room.db, organisation.id, { webhook_secret: room.sealer.seal(secret) });
+  const change = { webhook_secret: room.sealer.seal(secret) };
+  if (!(await changeOrganisation(room.db, organisation.id, change))) throw noOrganisation();
   return secret;
 }
 
@@ -106,14 +109,14 @@ const maxAttempts = 20;
 
 /**
  * Its keys, its applications and their data end with it. Its balance stays with its account, for the operator to
- * decide.
+ * decide. Of concurrent calls, only one gets true.
  */
 export async function endOrganisation(
   room: OrganisationsContext,
   { organisation, userId }: Pick<Membership, 'organisation' | 'userId'>,
   applications: Pick<TeamApplications, 'end'>,
   origin: Origin,
-): Promise<void> {
+): Promise<boolean> {
   const { id, account_id: accountId } = organisation;
   const end = () => applications.end(accountId, { userId, origin });
   const forget = (key: string, delayMs: number) =>
@@ -122,10 +125,11 @@ export async function endOrganisation(
   // meanwhile.
   await end();
   await forget(`${accountId}-again`, secondPassMs);
-  await deleteOrganisation(room.db, id);
+  const hasEnded = await deleteOrganisation(room.db, id);
   await room.announcements.changed(organisationTag(id));
   await forget(`${accountId}`, 0);
   await end();
+  return hasEnded;
 }
 
 /** An organisation's account is not a person, and cannot be deleted before the organisation. */

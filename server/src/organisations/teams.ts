@@ -50,7 +50,11 @@ export async function changeTeam(
 
 /** Its keys end with it, so that nobody spends outside its budgets. */
 export async function endTeam(room: OrganisationsContext, organisationId: number, id: number): Promise<void> {
-  const gone = await room.db.transaction().execute((tx) => deleteTeam(tx, organisationId, id));
+  const gone = await room.db.transaction().execute(async (tx) => {
+    // Before the team, as everybody who joins one does.
+    await holdMembers(tx, organisationId);
+    return deleteTeam(tx, organisationId, id);
+  });
   if (!gone) throw noTeam();
   await room.announcements.changed(organisationTag(organisationId));
 }

@@ -36,7 +36,11 @@ export async function saveChat(
     if (kept !== null && kept !== version)
       throw new AppError('conflict', 'The chat has been saved elsewhere since you loaded it. Reload it.');
     await refuseFull(tx, userId, chatId, bytes, kept === null);
-    if (kept !== null) return { chat: await writeChat(tx, userId, chatId, said), created: false };
+    if (kept !== null) {
+      const chat = await writeChat(tx, userId, chatId, said);
+      if (!chat) throw noChat();
+      return { chat, created: false };
+    }
     const name = nameOf(content.entries.find(({ role }) => role === 'user')?.content ?? '');
     const row = { ...said, name, user_id: userId, chat_id: chatId, version: 1, created_at: said.updated_at };
     return { chat: await insertChat(tx, row), created: true };

@@ -4,7 +4,7 @@ import { parseExactly } from '../../lib/exact-json.ts';
 import { maxJsonBytes } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { cancel, createFromRequests, placeOfBatch, removeBatch, requireBatch } from '../create.ts';
-import type { BatchesDeps } from '../deps.ts';
+import { type BatchesDeps, noBatch } from '../deps.ts';
 import { anthropicBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
 import type { BatchRow } from '../store/tables.ts';
@@ -159,7 +159,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
         const batch = await find(call);
         if (batch.ended_at === null)
           throw new AppError('invalid_value', 'A batch that has not ended cannot be deleted. Cancel it first.');
-        await removeBatch(deps, batch);
+        if (!(await removeBatch(deps, batch))) throw noBatch(batch.id);
         return json(call, { id: batch.id, type: 'message_batch_deleted' });
       },
     }),

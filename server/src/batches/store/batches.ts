@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
@@ -156,6 +157,4 @@ export function batchesOf(db: Db, userId: number, limit: number): Promise<Remain
   return db.selectFrom('batches').select(remains).where('user_id', '=', userId).limit(limit).execute();
 }
 
-export async function deleteBatch(db: Db, ref: number): Promise<void> {
-  await db.deleteFrom('batches').where('ref', '=', ref).execute();
-}
+export const deleteBatch = (db: Db, ref: number): Promise<boolean> => deleteRows(db, 'batches', { ref });

@@ -1,4 +1,5 @@
 import { type NotNull, sql } from 'kysely';
+import { hasRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { beyond, formerPlace, type Place } from './place.ts';
 import type { FileRow } from './tables.ts';
@@ -102,6 +103,8 @@ export async function deleteFile(db: Db, id: string): Promise<boolean> {
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+export const isThere = (db: Db, id: string): Promise<boolean> => hasRow(db, 'files', { id });
 
 /** For incomplete or orphaned files. */
 export async function dropFile(db: Db, id: string): Promise<void> {

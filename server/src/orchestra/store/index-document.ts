@@ -1,5 +1,6 @@
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { type Filterable, termColumns, writeTerms } from './document-terms.ts';
+import { holdSession } from './sessions.ts';
 import './tables.ts';
 
 export interface NewDocument {
@@ -50,10 +51,7 @@ export async function lockSource(
   { sessionRef, messageId, knowledgeRef }: Pick<NewDocument, 'sessionRef' | 'messageId' | 'knowledgeRef'>,
 ): Promise<Pick<Filterable, 'entry'> | null> {
   const postgres = engineOf(tx) === 'postgres';
-  if (sessionRef !== undefined) {
-    const session = tx.selectFrom('ms_sessions').select('id').where('id', '=', sessionRef);
-    if (!(await (postgres ? session.forKeyShare() : session).executeTakeFirst())) return null;
-  }
+  if (sessionRef !== undefined && !(await holdSession(tx, sessionRef))) return null;
   if (knowledgeRef !== undefined) {
     const entry = tx.selectFrom('ms_knowledge').select(['category', 'source_ref']).where('id', '=', knowledgeRef);
     const found = await (postgres ? entry.forUpdate() : entry).executeTakeFirst();

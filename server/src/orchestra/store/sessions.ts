@@ -4,7 +4,7 @@ import { randomString } from '../../lib/ids.ts';
 import { deleteRows, deletingOf } from '../../platform/db/delete-rows.ts';
 import { countedPast } from '../../platform/db/list-page.ts';
 import { inBatches } from '../../platform/db/pages.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import './tables.ts';
 
 export interface Session {
@@ -114,6 +114,12 @@ export async function deleteSession(db: Db, userId: number, sessionId: string): 
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
   return session !== undefined && removeSession(db, session.id);
+}
+
+/** Keeps a session from being deleted until the transaction ends; false if it is gone. Comes before locks of its rows. */
+export async function holdSession(tx: Db, ref: number): Promise<boolean> {
+  const held = tx.selectFrom('ms_sessions').select('id').where('id', '=', ref);
+  return (await (engineOf(tx) === 'postgres' ? held.forKeyShare() : held).executeTakeFirst()) !== undefined;
 }
 
 /** False if it was already deleted concurrently. */

@@ -14,6 +14,7 @@ import {
   balances,
   createOrganisation,
   endOrganisation,
+  noOrganisation,
   rotateWebhookSecret,
   updateOrganisation,
 } from '../organisations.ts';
@@ -163,7 +164,7 @@ export function organisationRoutes(room: OrganisationsContext, applications: Pic
       answers: { 200: done },
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_organisation');
-        await endOrganisation(room, acting, applications, originOf(call));
+        if (!(await endOrganisation(room, acting, applications, originOf(call)))) throw noOrganisation();
         return json(call, { success: true, message: 'The organisation was deleted.' });
       },
     }),

@@ -1,3 +1,4 @@
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import { resealing } from '../../platform/db/reseal.ts';
@@ -65,9 +66,7 @@ export async function changeOrganisation(
 }
 
 /** Everything that refers to it is deleted, except for its keys and usage. */
-export async function deleteOrganisation(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('organisations').where('id', '=', id).execute();
-}
+export const deleteOrganisation = (db: Db, id: number): Promise<boolean> => deleteRows(db, 'organisations', { id });
 
 /** The organisation whose account this user is. */
 export async function organisationOfAccount(db: Db, userId: number): Promise<number | null> {

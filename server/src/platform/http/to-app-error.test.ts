@@ -12,6 +12,10 @@ test.each(engines)('a row whose owner is gone is a conflict, on $name', async (e
   await drop();
 });
 
+test.each(['40001', '40P01'])('a transaction that PostgreSQL ended for another one (%s) is a conflict', (errno) => {
+  expect(toAppError(Object.assign(new Error('deadlock detected'), { errno })).code).toBe('conflict');
+});
+
 test('what is unknown stays an internal error', () => {
   expect(toAppError(new Error('no')).code).toBe('internal_error');
   expect(toAppError('no').code).toBe('internal_error');

@@ -1,8 +1,11 @@
 import { AppError } from '../../lib/errors.ts';
 import { isStorageFailure } from '../blobs/errors.ts';
-import { isOrphan, isUnavailable } from '../durable/errors.ts';
+import { isOrphan, isTransient, isUnavailable } from '../durable/errors.ts';
 
-/** Unknown errors become a bare 500, except for unavailable databases or files, and input nested too deeply. */
+/**
+ * Unknown errors become a bare 500, except for unavailable databases or files, what changed at the same moment, and
+ * input nested too deeply.
+ */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
@@ -11,6 +14,8 @@ export function toAppError(thrown: unknown): AppError {
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   if (isStorageFailure(thrown))
     return new AppError('unavailable', 'Files cannot be saved or read right now. Try again in a moment.', {}, thrown);
+  if (isTransient(thrown))
+    return new AppError('conflict', 'Something else changed at the same moment. Try again.', {}, thrown);
   if (isOrphan(thrown))
     return new AppError(
       'conflict',

@@ -74,15 +74,16 @@ export const insertChat = (db: Db, chat: Omit<ChatRow, 'id'>): Promise<ChatHead>
 
 type Said = Pick<ChatRow, 'models' | 'bytes' | 'content' | 'updated_at'>;
 
-/** Runs in the transaction that checked the version. */
-export const writeChat = (db: Db, userId: number, chatId: string, said: Said): Promise<ChatHead> =>
-  db
+/** Runs in the transaction that checked the version; null if the chat was deleted since. */
+export async function writeChat(db: Db, userId: number, chatId: string, said: Said): Promise<ChatHead | null> {
+  const written = db
     .updateTable('playground_chats')
     .set((e) => ({ ...said, version: e('version', '+', 1) }))
     .where('user_id', '=', userId)
     .where('chat_id', '=', chatId)
-    .returning(head)
-    .executeTakeFirstOrThrow();
+    .returning(head);
+  return (await written.executeTakeFirst()) ?? null;
+}
 
 export async function nameChat(db: Db, userId: number, chatId: string, name: string): Promise<ChatHead | null> {
   const named = db

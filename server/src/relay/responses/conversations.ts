@@ -103,7 +103,7 @@ export function newConversations(deps: ResponsesDeps) {
     async removeItem(owner: Owner, id: string, itemId: string) {
       const scope = scopeOf(deps, owner);
       const { ref, body } = await findItem(scope, id, itemId);
-      await store.removeItem(db, id, { ref, itemId, bytes: Buffer.byteLength(body) });
+      if (!(await store.removeItem(db, id, { ref, itemId, bytes: Buffer.byteLength(body) }))) throw noItem(itemId);
       return viewOf(await find(scope, id));
     },
   };

@@ -1,5 +1,6 @@
 import { randomString } from '../../../lib/ids.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { holdSession } from '../../store/sessions.ts';
 import { type RunConfig, shownConfig } from '../config.ts';
 import { newEvent, type RunEvent, type RunNames, type RunStatus, taskOverviews } from '../events.ts';
 import { type RunState, tally } from '../state.ts';
@@ -43,6 +44,7 @@ export const newCheckpointId = (): string => `ckpt-${randomString(24)}`;
 export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
+    await holdSession(tx, holding.sessionRef);
     await updateRun(tx, holding, batch, nowMs);
     await addSteps(tx, holding, batch.steps, now);
     for (const id of batch.checkpoints) await addCheckpoint(tx, holding, id, batch, now);

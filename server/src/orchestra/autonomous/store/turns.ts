@@ -1,11 +1,13 @@
 import { AppError } from '../../../lib/errors.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { holdSession } from '../../store/sessions.ts';
 import './tables.ts';
 
 export const alreadyRunning = () => new AppError('conflict', 'An execution is already running in this session.');
 
 /** Numbers the turn; a session shows the run of its last turn. The row lock also serializes starts in a session. */
 export async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
+  if (!(await holdSession(tx, sessionRef))) throw new AppError('not_found', 'Session not found');
   await tx
     .insertInto('ms_run_streams')
     .values({ session_ref: sessionRef, last_seq: 0, turns: 0 })

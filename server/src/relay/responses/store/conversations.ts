@@ -107,13 +107,13 @@ export async function findConversationItem(db: Db, conversationId: string, itemI
 /** A client deletes at most one page of a list before it asks for the next. */
 const mostRemoved = 100;
 
-/** An item that a response also has stays there. */
+/** An item that a response also has stays there. False if it is in the conversation no more. */
 export async function removeItem(
   db: Db,
   conversationId: string,
   { ref, itemId, bytes }: { ref: number; itemId: string; bytes: number },
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
     // Locks the conversation before its items, in the same order as its deletion.
     const held = await tx
       .updateTable('kept_conversations')
@@ -121,14 +121,14 @@ export async function removeItem(
       .where('id', '=', conversationId)
       .returning('removed')
       .executeTakeFirst();
-    if (!held) return;
+    if (!held) return false;
     const item = await tx
       .selectFrom('kept_items')
       .select('place')
       .where('ref', '=', ref)
       .where('conversation_id', '=', conversationId)
       .executeTakeFirst();
-    if (!item) return;
+    if (!item) return false;
     const removed = [...readRemoved(held.removed).filter(([id]) => id !== itemId), [itemId, item.place]];
     await tx.updateTable('kept_items').set({ conversation_id: null, place: null }).where('ref', '=', ref).execute();
     await tx.deleteFrom('kept_items').where('ref', '=', ref).where('response_id', 'is', null).execute();
@@ -140,6 +140,7 @@ export async function removeItem(
       }))
       .where('id', '=', conversationId)
       .execute();
+    return true;
   });
 }
 
