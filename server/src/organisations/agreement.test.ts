@@ -116,6 +116,27 @@ test('every place that tells a sum of money tells the same one', async () => {
   await expectLevels(at, owner, places, { from, months });
 });
 
+test('also of answers that cost more than there was', async () => {
+  const poor = await world.t.user();
+  await world.credit(poor.id, 1_000);
+  const keys = [await poor.key(), await poor.key({ remain_quota: 150, unlimited_quota: false })];
+  const listed = (await world.send<{ id: number }[]>(poor, 'GET', '/api/tokens')).data;
+  for (const { id } of listed) await sent(poor, 'PUT', `/api/tokens/${id}/limit`, { amount: 400 });
+  for (const window of windows) await sent(poor, 'PUT', `/api/user/spending/${window}`, { amount: 500 });
+  const long = { model: 'tokens', max_tokens: 20, messages: [{ role: 'user', content: 'fine 333' }] };
+  for (const key of [keys[1]!, keys[1]!, keys[0]!, keys[0]!])
+    await (await bearer(world, key)('/v1/chat/completions', long)).text();
+  for (const window of windows) await sent(poor, 'DELETE', `/api/user/spending/${window}`);
+  await Promise.all([1, 2, 3, 4].map(async () => (await bearer(world, keys[0]!)('/v1/chat/completions', long)).text()));
+  for (const { id } of listed) await sent(poor, 'PUT', `/api/tokens/${id}/limit`, { amount: 400_000 });
+  await Promise.all([1, 2, 3, 4].map(async () => (await bearer(world, keys[0]!)('/v1/chat/completions', long)).text()));
+  await ended(world, clock);
+  const entries = await expectAccount(world, poor.id, { from, member: poor });
+  const charged = entries.map(({ quota, shortfall }) => quota + shortfall);
+  expect(added(entries, 'quota')).toBe(1_000);
+  expect(charged.reduce((sum, cost) => sum + cost, 0)).toBeGreaterThan(1_000);
+});
+
 test('and when sums of five minutes became sums of hours, then of days', async () => {
   for (const days of [1, 9]) {
     clock.advance(days * 86_400_000);
@@ -138,7 +159,7 @@ test('and after keys, teams, memberships and users are gone', async () => {
 async function expectPersonal(member: Member, applicationId: number, token: string): Promise<void> {
   const { get, all } = readerOf(world, member);
   const admin = readerOf(world, world.root);
-  const entries = await all<Entry & { application_id: number | null }>('/api/usage/logs', 'logs');
+  const entries = await all<Entry & { application_id: number | null; saved_quota: number }>('/api/usage/logs', 'logs');
   const since = (startsAt: number, some: Entry[]) => {
     const counted = some.filter(({ created_at }) => created_at >= startsAt);
     return added(counted, 'quota') + added(counted, 'shortfall');
@@ -169,7 +190,11 @@ async function expectPersonal(member: Member, applicationId: number, token: stri
   const user = await get<{ quota: number; used_quota: number }>('/api/user/self');
   const info = await world.t.call('/api/oauth2/userinfo', { headers: { authorization: `Bearer ${token}` } });
   expect(await info.json()).toMatchObject({ quota: user.quota, used_quota: user.used_quota });
-  const shown = await admin.get<{ id: number; used_quota: number }[]>(`/api/admin/users/${member.id}/keys`);
+  const shown = await admin.get<{ id: number; used_quota: number; saved_quota: number }[]>(
+    `/api/admin/users/${member.id}/keys`,
+  );
+  expect(added(shown, 'saved_quota')).toBe(added(entries, 'saved_quota'));
+  expect(added(shown, 'saved_quota')).toBeGreaterThan(0);
   for (const { id, used_quota } of shown)
     expect([id, used_quota]).toEqual([
       id,
