@@ -26,7 +26,6 @@ interface Sum {
 }
 type Summary = { items: (Sum & Record<string, unknown>)[]; total: Sum; also?: Record<string, Summary['items']> };
 
-export const day = 86_400;
 const sumOf = (entries: readonly Entry[]): Sum => ({
   requests: entries.length,
   prompt_tokens: added(entries, 'prompt_tokens'),
@@ -117,7 +116,6 @@ export function expectSameRows(csv: Record<string, string>[], entries: readonly 
     expect(costs.reduce((sum, [, cost]) => sum + Number(cost), 0)).toBe(Number(row.quota) + Number(row.shortfall));
   }
 }
-export { sumOf };
 
 /** One account: its balance, usage, ledger and accounting, as its user and as an administrator see them. */
 export async function expectAccount(
