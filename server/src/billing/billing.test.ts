@@ -88,6 +88,19 @@ describe.each(engines)('billing on $name', (engine) => {
     ]);
   });
 
+  test('the ledger shows the whole balance after a charge that lasted longer than its process may', async () => {
+    const user = await addUser(open.db, 1000);
+    const film = await billing.hold(ask(user, 300, { durableUntilMs: clock.nowMs() + 60_000 }));
+    await billing.settle(await billing.hold(ask(user, 100)), used(10));
+    await billing.hold(ask(user, 40));
+    await billing.settle(film, used(200));
+    const { entries } = await pageLedger(open.db, user, { limit: 10, offset: 0 });
+    expect(entries.map((entry) => [entry.amount, entry.balance_after])).toEqual([
+      [-200, 750],
+      [-10, 690],
+    ]);
+  });
+
   test('one hold per request id, even with concurrent requests', async () => {
     const user = await addUser(open.db, 1000);
     const same = ask(user, 400);

@@ -180,11 +180,12 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         key_amount: key ? 0 : -1,
         levels: windowsIn(levels),
       };
-      return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
+      return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall }, billing.heldBy(row.user_id));
     });
 
   const settleAs = (given: Hold, row: UsageRow, work: ResumableWork): MaybePromise<Settled> => {
-    if (given.durable) return settleStored(db, given.requestId, row, work.kept);
+    if (given.durable)
+      return settleStored(db, given.requestId, row, { kept: work.kept, held: billing.heldBy(row.user_id) });
     if (given.stored) return holds.settle(given.requestId, row, work);
     if (row.quota > 0) return holds.chargeUnheld(row, given, work);
     free.add(row);

@@ -42,7 +42,7 @@ const form = (fields: Fields): string =>
     Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ).toString();
 
-function stepsOf(app: TestApp, owner: Member, user: Member) {
+export function stepsOf(app: TestApp, owner: Member, user: Member) {
   const post = (path: string, fields: Fields, headers: Record<string, string> = {}) =>
     app.call(path, {
       method: 'POST',

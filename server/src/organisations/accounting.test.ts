@@ -129,13 +129,13 @@ test('many entries within one second are each counted once', async () => {
       completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream, status,
       duration_ms, first_token_ms, created_at, cost_parts)
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 1201)
-    select 'many-' || i, ${owner.id}, ${keyId}, 'parts', 'chat', 'p', 1, 2, 1, 0, 0, 0, 0, 3, 1, 0, 'ok', 1, 1, ${at},
+    select 'many-' || i, ${owner.id}, ${keyId}, 'parts', 'chat', 'p', 1, 2, 1, 0, 0, 0, 0.1, 3, 1, 0, 'ok', 1, 1, ${at},
       case when i = 1 then '' else '1,3' end from n`.execute(db);
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
     values (${owner.id}, ${at / 86_400}, 'parts', ${keyId}, 1201, 2402, 1201, 3603)`.execute(db);
   expect(await linesOf('month=2027-05&level=key')).toMatchObject([
     {
-      ...{ requests: '1201', prompt_tokens: '2402', quota: '3603', shortfall_usd: usd(1201) },
+      ...{ requests: '1201', prompt_tokens: '2402', units: '120.1', quota: '3603', shortfall_usd: usd(1201) },
       // What does not say what its parts cost is said to be unknown, so that the line adds up.
       ...{ prompt_usd: usd(1200), completion_usd: usd(3600), unknown_usd: usd(4) },
     },

@@ -94,9 +94,12 @@ export async function* accountingCsv(
   if (of && account.requests > 0) yield await line(of);
 }
 
+/** As precise as units are charged: tenths of a minute added up would end in digits that nobody used. */
+const inMillionths = (count: number): number => Math.round(count * 1e6) / 1e6;
+
 const cellsOf = (account: Account): Cell[] => [
   account.requests,
-  ...counts.map((name) => account[name]),
+  ...counts.map((name) => inMillionths(account[name])),
   ...account.costs.map(usdText),
   ...[usdText(account.unknown), usdText(account.shortfall), account.quota, usdText(account.quota)],
 ];

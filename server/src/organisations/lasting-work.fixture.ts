@@ -20,11 +20,11 @@ export interface LastingWorld extends World {
 }
 
 /** A world whose background work runs, with a vendor of each kind. */
-export async function openLastingWorld(clock: ManualClock): Promise<LastingWorld> {
+export async function openLastingWorld(clock: ManualClock, env: Record<string, string> = {}): Promise<LastingWorld> {
   const stripe = scriptedStripe();
   const { secretKey, webhookSecret, url } = stripe;
   const payments = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: url };
-  const world = await openWorld({ clock, env: { ...payments, ALLOW_PRIVATE_WEBHOOKS: '1' } });
+  const world = await openWorld({ clock, env: { ...payments, ALLOW_PRIVATE_WEBHOOKS: '1', ...env } });
   await world.t.app.start();
   const server = listen(world.t);
   world.upstream.answer((seen) => filmOf(seen) ?? answerOf(seen));

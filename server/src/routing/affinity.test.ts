@@ -13,7 +13,7 @@ import type { Report } from './plan.ts';
 import { catalogOf, failure, requestOf, routingWith, success } from './routing.fixture.ts';
 import type { PlanRequest, Routing } from './routing.ts';
 
-const credential = (id: number): Credential => ({ id, secret: `sk-${id}`, weight: 1, limits: null });
+const credential = (id: number): Credential => ({ id, secret: `sk-${id}`, weight: 1, first: id === 1, limits: null });
 const withKeys = (id: number, ids: number[], priority = 0) =>
   candidateOf(id, { channel: { priority, credential: `sk-${ids[0]}`, credentials: ids.map(credential) } });
 const named = (name: string, begun = true) => ({ begun, key: () => name });

@@ -27,6 +27,8 @@ export interface Credential {
   id: number;
   /** Decrypted; only ever held in memory. */
   secret: string;
+  /** It is the one in the channel's row. */
+  first: boolean;
   weight: number;
   /** Null if there are none. */
   limits: CredentialLimits | null;

@@ -14,6 +14,7 @@ const noLimits: CredentialLimits = { requestsPerMinute: null, tokensPerMinute: n
 const credential = (id: number, limits: Partial<CredentialLimits> | null = null): Credential => ({
   id,
   secret: `sk-${id}`,
+  first: id === 11,
   weight: 1,
   limits: limits && { ...noLimits, ...limits },
 });
@@ -153,7 +154,8 @@ describe('several credentials of a channel', () => {
     await t.routing.cycle();
     expect(t.routing.parts.metrics.snapshot('p1|acme/large|1')?.totalRequests).toBe(1);
     const plan = await t.routing.plan(requestOf({ type: 'video' }));
-    expect(plan.next()!.candidate).toBe(video);
+    const only = { key: video.key, channel: { credential: 'sk-11' }, via: { base: video, credential: { id: 11 } } };
+    expect(plan.next()!.candidate).toMatchObject(only);
     expect(plan.next()).toBeNull();
     plan.close();
     await t.close();

@@ -11,13 +11,21 @@ const known = new WeakMap<Candidate, readonly KeyedCandidate[]>();
 
 /**
  * The candidate with each key of its channel; null if there is only one without limits and the candidate is called
- * directly. Videos take minutes and are fetched with the key in the channel's row, so they only use the first one.
+ * directly.
  */
 export function keyedCandidatesOf(candidate: Candidate): readonly KeyedCandidate[] | null {
   const { credentials } = candidate.channel;
-  if (credentials === undefined || candidate.type === 'video') return null;
-  return known.get(candidate) ?? makeKeyedCandidates(candidate, credentials);
+  if (credentials === undefined) return null;
+  return known.get(candidate) ?? makeKeyedCandidates(candidate, keysFor(candidate, credentials));
 }
+
+/** Videos take minutes and are fetched with the key in the channel's row, so they only use that one. */
+const keysFor = ({ type }: Pick<Candidate, 'type'>, credentials: readonly Credential[]): readonly Credential[] =>
+  type === 'video' ? credentials.filter(({ first }) => first) : credentials;
+
+/** Videos need the key in the channel's row, which may be disabled while others are in use. */
+export const hasKeyFor = (type: Candidate['type'], { credentials }: Candidate['channel']): boolean =>
+  credentials === undefined || keysFor({ type }, credentials).length > 0;
 
 function makeKeyedCandidates(candidate: Candidate, credentials: readonly Credential[]): readonly KeyedCandidate[] {
   const made = credentials.map((credential) => {

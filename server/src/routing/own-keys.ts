@@ -146,7 +146,7 @@ class StoredOwnKeys implements OwnKeys {
   #opened({ id, provider, sealed, fallback }: store.OwnKeyRecord): OwnKey[] {
     try {
       const secret = this.deps.sealer.open(sealed);
-      return [{ provider, fallback, credential: { id, secret, weight: 1, limits: null } }];
+      return [{ provider, fallback, credential: { id, secret, first: false, weight: 1, limits: null } }];
     } catch (error) {
       this.deps.onTrouble(`own key ${id} is skipped: it cannot be decrypted`, error);
       return [];

@@ -118,7 +118,8 @@ async function tryOne(
     const asked = { ...upstream, channelId: channel.id };
     const taken = await placeOrder(deps, job, orderOf(job, seconds), asked, signal);
     const submittedAtMs = deps.clock.nowMs();
-    attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
+    const usage = { promptTokens: 0, completionTokens: 0, units: seconds };
+    attempt.report({ ...sample, usage, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
     // The hold was the caller's maximum; prices may have changed since, and other candidates have come.
     const held = (await repeat(() => deps.billing.findHold(job.id), { patienceMs: recordMs }))?.amount ?? 0;
     const submission = {

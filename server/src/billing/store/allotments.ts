@@ -21,6 +21,13 @@ export async function keptIn(db: Db, owner: string, { user_id, key_id }: Allotme
   return row?.kept ?? 0;
 }
 
+/** What processes have reserved of a user's balance. */
+export async function keptOf(db: Db, userId: number): Promise<number> {
+  const allotments = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
+  const { kept } = await allotments.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
+  return Number(kept ?? 0);
+}
+
 /** Marks the allotments of all other processes as wanted, so that they return what they do not need. */
 export async function markWanted(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<void> {
   const others = db.updateTable('billing_purses').set({ wanted: 1 }).where('owner', '<>', owner);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { HoldOutcome, Settled } from '../types.ts';
+import { keptOf } from './allotments.ts';
 import { keepAnswer } from './kept-answers.ts';
 import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usageColumns, windowsOf } from './port.ts';
 import './tables.ts';
@@ -83,12 +84,12 @@ async function takeFromWindows(tx: Db, { levels, amount }: HoldRow): Promise<voi
 
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
-/** Ends a hold that has a row: charges it with `log`, releases it without. */
+/** Ends a hold that has a row: charges it with `log`, releases it without. `held` is what running requests hold. */
 export const settleStored = (
   db: Db,
   requestId: string,
   log: UsageRow | null,
-  kept: KeptRow | null = null,
+  { kept = null, held = 0 }: { kept?: KeptRow | null; held?: number } = {},
 ): Promise<Settled> =>
   db.transaction().execute(async (tx) => {
     const [hold] = await tx
@@ -98,7 +99,7 @@ export const settleStored = (
       .execute();
     if (!hold) return gone;
     if (kept) await keepAnswer(tx, kept);
-    return settleIn(tx, hold, log);
+    return settleIn(tx, hold, log, held);
   });
 
 type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'levels'>;
@@ -106,7 +107,7 @@ type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'leve
 /**
  * Bypasses allotments: returns the held amount to the balance and takes the cost from there, as far as it covers it.
  */
-export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
+export async function settleIn(tx: Db, hold: Held, log: UsageRow | null, held = 0): Promise<Settled> {
   const cost = log?.quota ?? 0;
   const lock = engineOf(tx) === 'postgres' ? sql` for no key update` : sql``;
   const user = await sql<{ quota: number }>`select quota from users where id = ${hold.user_id}${lock}`.execute(tx);
@@ -117,7 +118,7 @@ export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promis
   if (hold.key_id > 0) await settleKey(tx, hold, charged);
   await settleWindows(tx, hold, charged);
   if (log) {
-    const left = charged > 0 ? balance + hold.amount - charged : 0;
+    const left = charged > 0 ? balance + hold.amount - charged + (await keptOf(tx, hold.user_id)) - held : 0;
     await logDirectly(tx, { ...log, quota: charged, shortfall: cost - charged, balance_after: left });
   }
   return { settled: true, charged, shortfall: cost - charged };

@@ -4,6 +4,7 @@ import { findRow } from '../../platform/db/find-row.ts';
 import { countUpTo } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
+import { keptOf } from './allotments.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
@@ -62,13 +63,6 @@ const lastCharge = (db: Db) =>
   engineOf(db) === 'postgres'
     ? sql<number>`coalesce(pg_sequence_last_value('usage_logs_ids'), 0)`
     : sql<number>`(select coalesce(max(id), 0) from usage_logs)`;
-
-/** What processes have reserved of a user's balance. */
-async function keptOf(db: Db, userId: number): Promise<number> {
-  const allotments = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
-  const { kept } = await allotments.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
-  return Number(kept ?? 0);
-}
 
 const creditOf = (db: Db, idempotencyId: number): Promise<CreditRow | null> =>
   findRow(db, 'credits', { idempotency_id: idempotencyId });

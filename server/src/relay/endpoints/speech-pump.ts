@@ -121,6 +121,7 @@ export class SpeechPump {
       ttftMs: firstByteMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
+      usage,
       wellFormed: status === 'ok',
       nonEmpty: true,
       ...(status === 'aborted' && { cause: 'client_left' as const }),

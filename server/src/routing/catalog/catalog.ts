@@ -2,6 +2,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Candidate, Channel, ModelType } from '../candidate.ts';
+import { hasKeyFor } from '../keyed-candidates.ts';
 import { legacyCandidate } from '../legacy.ts';
 import { keyOpener } from './channel-keys.ts';
 import type { ModelListing } from './listing.ts';
@@ -166,7 +167,8 @@ function legacyCache(defaultPrice: () => number) {
     const known = byName.get(key);
     if (known) return known;
     const price = { promptPrice: usd, completionPrice: usd, requestPrice: 0 };
-    const made = Object.freeze(channels.map((channel) => legacyCandidate(channel, modelId, type, price)));
+    const usable = channels.filter((channel) => hasKeyFor(type, channel));
+    const made = Object.freeze(usable.map((channel) => legacyCandidate(channel, modelId, type, price)));
     byName.set(key, made);
     return made;
   };

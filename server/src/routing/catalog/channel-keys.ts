@@ -50,14 +50,15 @@ function usable(
 function keysOf(credentials: readonly Credential[]): ChannelKeys | null {
   const [first] = credentials;
   if (!first) return null;
-  // A single key without limits only needs the channel's own circuit.
-  const plain = credentials.length === 1 && first.limits === null;
+  // A channel's own key without limits only needs the channel's own circuit.
+  const plain = credentials.length === 1 && first.limits === null && first.first;
   return { credential: first.secret, ...(!plain && { credentials: Object.freeze([...credentials]) }) };
 }
 
 const credentialOf = (row: CredentialRecord, secret: string): Credential => ({
   id: row.id,
   secret,
+  first: row.first,
   weight: row.weight,
   limits: limitsOf(row),
 });

@@ -1,5 +1,6 @@
 import { demoVendor } from '../../lib/vendors/table.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
+import { hasKeyFor } from '../keyed-candidates.ts';
 import { type Aliases, aliasesIn } from './alias-view.ts';
 import type { ChannelKeys } from './channel-keys.ts';
 import { listingOf, type ModelListing } from './listing.ts';
@@ -115,7 +116,7 @@ const channelOf = (record: ChannelRecord, keys: ChannelKeys): Channel => ({
 function offersOf(models: readonly ProviderModelRecord[], channels: ReadonlyMap<number, Channel>): Offer[] {
   return models.flatMap((model) => {
     const channel = channels.get(model.channelId);
-    if (!channel || model.status !== enabled) return [];
+    if (!channel || model.status !== enabled || !hasKeyFor(model.type, channel)) return [];
     return [{ candidate: candidateOf(channel, model, model.capabilities), createdAt: model.createdAt }];
   });
 }
