@@ -52,8 +52,12 @@ interface OwnKeysDeps {
   allowed(): boolean;
   /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: ((keyId: number) => number | null | Promise<number | null>) | undefined;
+  /** Whether an API key of the user is what an application may spend: it has a limit, and these keys have none. */
+  isAllowance?: IsAllowance | undefined;
   onTrouble(message: string, error: unknown): void;
 }
+
+export type IsAllowance = (userId: number, keyId: number) => boolean | Promise<boolean>;
 
 const channels = { users: 'routing:own-keys', teams: 'routing:team-keys' };
 const enabled = 1;
@@ -82,7 +86,13 @@ class StoredOwnKeys implements OwnKeys {
     // First, because it throws for an API key that is no longer valid.
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
     const ofUser = this.#ofUsers.get(userId);
-    return teamId === null ? ofUser : this.#withTeams(teamId, ofUser);
+    const all = teamId === null ? ofUser : this.#withTeams(teamId, ofUser);
+    return keyId === null ? all : thenMaybe(all, (keys) => this.#forKey(keys, userId, keyId));
+  }
+
+  #forKey(keys: readonly OwnKey[], userId: number, keyId: number): readonly OwnKey[] | Promise<readonly OwnKey[]> {
+    if (keys.length === 0) return keys;
+    return thenMaybe(this.deps.isAllowance?.(userId, keyId) ?? false, (isAllowance) => (isAllowance ? none : keys));
   }
 
   #withTeams(
