@@ -19,7 +19,7 @@ interface Needed {
   config: Config;
   sealer: Sealer;
   identity: Pick<Identity, 'options' | 'permits'>;
-  organisations: Pick<Organisations, 'teamOf'>;
+  organisations: Pick<Organisations, 'teamOf' | 'isMembers'>;
   observer: Observer;
 }
 
@@ -45,7 +45,7 @@ export async function openModelRouting(needed: Needed): Promise<{
   const routing = await openRouting({
     ...{ db, clock, shared, cacheSync, sealer },
     catalog: catalogView(catalog, db),
-    teamOf: organisations.teamOf,
+    ...{ teamOf: organisations.teamOf, isMembers: organisations.isMembers },
     isAllowance: (userId, keyId) => thenMaybe(permits.of({ userId, keyId }), ({ application }) => application !== null),
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),

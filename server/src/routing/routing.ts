@@ -62,6 +62,8 @@ export interface RoutingDeps {
   random?: () => number;
   /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: (keyId: number) => number | null | Promise<number | null>;
+  /** Whether an API key of a team is a member's own. */
+  isMembers?: (keyId: number) => boolean | Promise<boolean>;
   isAllowance?: IsAllowance;
   /** Decrypts users' own keys; without it there are none. */
   sealer?: Sealer;
