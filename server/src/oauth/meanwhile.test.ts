@@ -79,8 +79,15 @@ const slowly: Record<string, [method: string, path: string, body: object]> = {
   'makes an API key': ['POST', '/api/oauth2/tokens', { name: 'lasting' }],
   'changes the profile': ['PATCH', '/api/oauth2/userinfo', { display_name: 'Mallory' }],
 };
+const alsoEnds: typeof ends = {
+  ...ends,
+  'its scopes are withdrawn': {
+    end: (_user, { id }) =>
+      t.owner.call(`/api/oauth2/applications/${id}`, { method: 'PUT', body: { scopes: 'openid' } }),
+  },
+};
 const cases = Object.keys(slowly).flatMap((act) =>
-  Object.entries(ends).map(([name, end]) => [act, name, end] as const),
+  Object.entries(alsoEnds).map(([name, end]) => [act, name, end] as const),
 );
 
 test.each(cases)(
