@@ -55,10 +55,9 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const newRoot = await ensureRoot({ db: database.db, clock, audit: features.audit }, config.admin);
 
   let draining = false;
-  const { mcp, mcpOwner, scim } = features.authenticators;
   const http: HttpDeps = {
     authenticators: features.authenticators,
-    again: { ...features.identity.authenticators, mcp, mcpOwner, scim },
+    again: features.authenticators,
     conditionOf: stepUpOf(features.identity.requireRecentFactor),
     limiter: {
       shared,

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Identity } from './identity/open.ts';
+import { thenMaybe } from './lib/maybe-promise.ts';
 import type { Sealer } from './lib/seal.ts';
 import type { Observer } from './observe.ts';
 import type { Organisations } from './organisations/open.ts';
@@ -17,8 +18,8 @@ interface Needed {
   platform: Platform;
   config: Config;
   sealer: Sealer;
-  identity: Pick<Identity, 'options'>;
-  organisations: Pick<Organisations, 'teamOf'>;
+  identity: Pick<Identity, 'options' | 'permits'>;
+  organisations: Pick<Organisations, 'teamOf' | 'isMembers'>;
   observer: Observer;
 }
 
@@ -31,7 +32,7 @@ export async function openModelRouting(needed: Needed): Promise<{
   const { platform, config, sealer, identity, organisations, observer } = needed;
   const { database, shared, cacheSync, clock, log } = platform;
   const { db } = database;
-  const { options } = identity;
+  const { options, permits } = identity;
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
     ...{ db, shared, sealer },
@@ -44,7 +45,8 @@ export async function openModelRouting(needed: Needed): Promise<{
   const routing = await openRouting({
     ...{ db, clock, shared, cacheSync, sealer },
     catalog: catalogView(catalog, db),
-    teamOf: organisations.teamOf,
+    ...{ teamOf: organisations.teamOf, isMembers: organisations.isMembers },
+    isAllowance: (userId, keyId) => thenMaybe(permits.of({ userId, keyId }), ({ application }) => application !== null),
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: (id, candidate, report) => {

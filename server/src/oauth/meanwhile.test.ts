@@ -74,3 +74,47 @@ test('an approval concurrent with a revocation leaves a consent or an unusable c
     expect(data.consents).toHaveLength(1);
   }
 });
+
+const slowly: Record<string, [method: string, path: string, body: object]> = {
+  'makes an API key': ['POST', '/api/oauth2/tokens', { name: 'lasting' }],
+  'changes the profile': ['PATCH', '/api/oauth2/userinfo', { display_name: 'Mallory' }],
+};
+const alsoEnds: typeof ends = {
+  ...ends,
+  'its scopes are withdrawn': {
+    end: (_user, { id }) =>
+      t.owner.call(`/api/oauth2/applications/${id}`, { method: 'PUT', body: { scopes: 'openid' } }),
+  },
+};
+const cases = Object.keys(slowly).flatMap((act) =>
+  Object.entries(alsoEnds).map(([name, end]) => [act, name, end] as const),
+);
+
+test.each(cases)(
+  'an application that %s, and sends its request to the end after %s, does not',
+  async (act, _, { end }) => {
+    const [method, path, body] = slowly[act]!;
+    const user = await t.user();
+    const client = await t.client({ scopes: 'openid profile tokens:write' });
+    const { access_token } = await t.tokens(client, { scope: 'openid profile tokens:write' }, user);
+    const [reading, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const stream = new ReadableStream({
+      pull: async (controller) => {
+        reading.resolve();
+        await go.promise;
+        controller.enqueue(Buffer.from(JSON.stringify(body)));
+        controller.close();
+      },
+    });
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+    const init = { method, headers, body: stream, duplex: 'half' };
+    const answer = t.app.app.fetch(new Request(`http://localhost${path}`, init as RequestInit));
+    await reading.promise;
+    await end(user, client);
+    go.resolve();
+    expect((await answer).status).toBeOneOf([401, 403]);
+    const { db } = t.platform.database;
+    expect(await db.selectFrom('api_keys').select('id').where('name', '=', 'lasting').execute()).toEqual([]);
+    expect(await db.selectFrom('users').select('id').where('display_name', '=', 'Mallory').execute()).toEqual([]);
+  },
+);

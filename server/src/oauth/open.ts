@@ -163,7 +163,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...adminRoutes(room),
     ],
     authenticators: {
-      bearer: (call) => identifyBearer(room, call.request, ourselves),
+      // Repeated after the body arrived, when the caller is already known.
+      bearer: (call) => identifyBearer(room, call.request, ourselves, call.principal !== null),
     },
     pay: openPayingTokens({ ...room, cacheSync }),
     origins: room.origins,

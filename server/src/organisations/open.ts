@@ -49,6 +49,8 @@ export interface Organisations extends KeyLimits {
   placeOf: PlaceOfKey;
   /** The team a key's requests belong to; null if there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
+  /** Whether it is a member's own key, not the team's. */
+  isMembers(keyId: number): boolean | Promise<boolean>;
   applications: TeamApplications;
   /** Which company's directory is calling. */
   scim(call: Call): Promise<Directory>;
@@ -121,6 +123,7 @@ export function openOrganisations(room: OrganisationsContext): Organisations {
     reachOf: (keyId) => gate.reachOf(keyId),
     placeOf: (keyId) => places.placeOf(keyId),
     teamOf: (keyId) => thenMaybe(places.of(keyId), teamIn),
+    isMembers: (keyId) => thenMaybe(places.of(keyId), (standing) => standing?.isMembers ?? false),
     applications,
     scim: directoryOf(room),
     memberships,

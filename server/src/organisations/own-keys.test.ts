@@ -84,6 +84,23 @@ test('the payer of the key pays the fee, and a team’s key takes precedence ove
   expect(await balanceOf(member)).toBe(before - price / 10);
 });
 
+test('what is stored at the provider of a team is open to the team’s programs and a user’s own, not to each member', async () => {
+  const stored = { type: 'file', file: { file_id: 'gs://research/plans.pdf' } };
+  const messages = [{ role: 'user', content: [stored] }];
+  const reads = async (key: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const body = { model: 'm', max_tokens: 1, messages };
+    return (await world.t.call('/v1/chat/completions', { method: 'POST', headers, body })).status;
+  };
+  const ofTeam = await keyOf(owner, { owner: 'team', team_id: research });
+  const ofMember = await keyOf(member, { team_id: research });
+  expect(await reads(ofMember.key)).toBe(400);
+  expect(keysSeen()).toEqual([]);
+  expect(await reads(ofTeam.key)).toBe(200);
+  expect(await reads(await member.key())).toBe(200);
+  expect(keysSeen()).toEqual([secret, personal]);
+});
+
 test('owners and admins manage team keys, and no key is shown again', async () => {
   const [{ id: key }] = (await world.send<{ keys: [{ id: number }] }>(owner, 'GET', ownKeys(research))).data.keys;
   for (const role of ['member', 'viewer']) {

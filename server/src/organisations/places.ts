@@ -25,6 +25,8 @@ export interface PlaceStanding {
   tags: readonly string[];
   /** Null if the key is in no team. */
   teamId: number | null;
+  /** Whether it is a member's own key. */
+  isMembers: boolean;
   /** Why the key is no longer valid. */
   refusal: string | null;
   levels: Levels;
@@ -96,10 +98,11 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   if (!found) return { keyId, standing: null, ...always };
   const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
+  const isMembers = member_id !== null;
   const tags = [organisationTag(organisationId), `user:${account_id}`];
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
-    return { keyId, standing: { organisationId, tags, teamId, refusal, levels, limits: [] }, ...always };
+    return { keyId, standing: { organisationId, tags, teamId, isMembers, refusal, levels, limits: [] }, ...always };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
@@ -109,7 +112,8 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
   const levels = { payerId, budgets: open };
-  return { keyId, standing: { organisationId, tags, teamId, refusal: null, levels, limits }, from, until };
+  const standing = { organisationId, tags, teamId, isMembers, refusal: null, levels, limits };
+  return { keyId, standing, from, until };
 }
 
 function placesOf(keyId: number, { organisation_id, team_id, member_id }: FoundPlace): LevelPlace[] {

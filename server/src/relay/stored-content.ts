@@ -37,10 +37,11 @@ const storedInGoogle = (body: Json): string | undefined =>
 
 /**
  * Upstreams open what is in cloud storage with the rights of the credential. With the operator's, every user could read
- * and write whatever its account reaches; with their own, only what is theirs.
+ * and write whatever its account reaches; with their own, only what is theirs. A team's is its managers': with it
+ * members, who do not even see it, could read what their company keeps from them.
  */
 export function refuseStored({ via }: Candidate, { turns, source }: Conversation): void {
-  if (via?.own) return;
+  if (via?.own && !via.entrusted) return;
   const found =
     source?.format === 'gemini'
       ? storedInGoogle(source.body)

@@ -74,8 +74,10 @@ export interface Via {
   /** The candidate that is ranked and measured. */
   base: Candidate;
   credential: Credential;
-  /** The key belongs to the user. */
+  /** The key belongs to the user or their team. */
   own: boolean;
+  /** It is the team's, and the user is only a member. */
+  entrusted?: true;
 }
 
 export const candidateKey = (provider: string, modelId: string, channelId: number): string =>

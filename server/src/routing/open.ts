@@ -32,7 +32,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     ...(sealer && {
       ownKeys: await openOwnKeys({
         ...{ db, clock, shared, cacheSync, sealer },
-        teamOf: deps.teamOf,
+        ...{ teamOf: deps.teamOf, isMembers: deps.isMembers, isAllowance: deps.isAllowance },
         allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
         onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),
       }),

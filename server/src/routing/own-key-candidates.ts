@@ -48,7 +48,8 @@ export function withOwnKeyCandidates(
 }
 
 /** The price is only the fee; the vendor bills the user directly. */
-function ownKeyCandidate(candidate: Candidate, { credential }: OwnKey, fee: number): KeyedCandidate {
+function ownKeyCandidate(candidate: Candidate, { credential, entrusted }: OwnKey, fee: number): KeyedCandidate {
   const keyed = keyedCandidate(candidate, `${candidate.key}|own-${credential.id}`, credential, true);
-  return { ...keyed, price: scaledPrice(candidate.price, fee) };
+  const via = entrusted ? { ...keyed.via, entrusted } : keyed.via;
+  return { ...keyed, via, price: scaledPrice(candidate.price, fee) };
 }

@@ -13,6 +13,8 @@ import * as store from './store/own-keys.ts';
 export interface OwnKey {
   provider: string;
   credential: Credential;
+  /** A team's, in the hands of a member, who cannot see it: for models only, not for what else it opens. */
+  entrusted?: true;
   /** If the key does not work, the operator's keys may be used at their price. */
   fallback: boolean;
 }
@@ -52,8 +54,13 @@ interface OwnKeysDeps {
   allowed(): boolean;
   /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: ((keyId: number) => number | null | Promise<number | null>) | undefined;
+  isMembers?: ((keyId: number) => boolean | Promise<boolean>) | undefined;
+  /** Whether an API key of the user is what an application may spend: it has a limit, and these keys have none. */
+  isAllowance?: IsAllowance | undefined;
   onTrouble(message: string, error: unknown): void;
 }
+
+export type IsAllowance = (userId: number, keyId: number) => boolean | Promise<boolean>;
 
 const channels = { users: 'routing:own-keys', teams: 'routing:team-keys' };
 const enabled = 1;
@@ -82,14 +89,28 @@ class StoredOwnKeys implements OwnKeys {
     // First, because it throws for an API key that is no longer valid.
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
     const ofUser = this.#ofUsers.get(userId);
-    return teamId === null ? ofUser : this.#withTeams(teamId, ofUser);
+    const all = teamId === null ? ofUser : this.#withTeams(keyId!, teamId, ofUser);
+    return keyId === null ? all : thenMaybe(all, (keys) => this.#forKey(keys, userId, keyId));
+  }
+
+  #inHandsOf(keyId: number, keys: readonly OwnKey[]): readonly OwnKey[] | Promise<readonly OwnKey[]> {
+    if (keys.length === 0) return keys;
+    const isMembers = this.deps.isMembers?.(keyId) ?? false;
+    return thenMaybe(isMembers, (is) => (is ? keys.map((key) => ({ ...key, entrusted: true as const })) : keys));
+  }
+
+  #forKey(keys: readonly OwnKey[], userId: number, keyId: number): readonly OwnKey[] | Promise<readonly OwnKey[]> {
+    if (keys.length === 0) return keys;
+    return thenMaybe(this.deps.isAllowance?.(userId, keyId) ?? false, (isAllowance) => (isAllowance ? none : keys));
   }
 
   #withTeams(
+    keyId: number,
     teamId: number | Promise<number | null>,
     ofUser: readonly OwnKey[] | Promise<readonly OwnKey[]>,
   ): readonly OwnKey[] | Promise<readonly OwnKey[]> {
-    const ofTeam = thenMaybe(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
+    const kept = thenMaybe(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
+    const ofTeam = thenMaybe(kept, (keys) => this.#inHandsOf(keyId, keys));
     if (!(ofTeam instanceof Promise || ofUser instanceof Promise)) return keysForTeam(ofTeam, ofUser);
     return Promise.all([ofTeam, ofUser]).then(([team, user]) => keysForTeam(team, user));
   }

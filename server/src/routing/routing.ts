@@ -20,7 +20,7 @@ import { type Health, healthOf } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { withOwnKeyCandidates } from './own-key-candidates.ts';
-import type { OwnKey, OwnKeys } from './own-keys.ts';
+import type { IsAllowance, OwnKey, OwnKeys } from './own-keys.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import type { PreferencesCache } from './preferences.ts';
 import { type Preferences, type RankRequest, type Scored, scoreAll } from './rank.ts';
@@ -62,6 +62,9 @@ export interface RoutingDeps {
   random?: () => number;
   /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: (keyId: number) => number | null | Promise<number | null>;
+  /** Whether an API key of a team is a member's own. */
+  isMembers?: (keyId: number) => boolean | Promise<boolean>;
+  isAllowance?: IsAllowance;
   /** Decrypts users' own keys; without it there are none. */
   sealer?: Sealer;
   /** Share of a model's price that requests with the user's own key cost; null if such keys are disabled. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
 import { largeBytes, refuseHeavy, shapeLimits } from '../../lib/json-shape.ts';
 import { table } from '../../lib/table.ts';
+import { takeTurns } from '../../lib/take-turns.ts';
 import { repeatedName } from './repeated-names.ts';
 import type { Call, Grow } from './route.ts';
 
@@ -121,6 +122,7 @@ async function gather(
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = stream.getReader();
+  const turn = takeTurns();
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -129,6 +131,7 @@ async function gather(
       if (size > maxBytes) throw tooLarge(maxBytes);
       grow?.(value.byteLength);
       chunks.push(value);
+      await turn(value.byteLength);
     }
   } catch (error) {
     await reader.cancel().catch(() => {});

@@ -110,6 +110,8 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
         await parsed;
         const known = again && identify(again, call);
         if (known) await known;
+        // Less may be allowed than before.
+        if (again) route.permits?.(call.principal);
       }
       response = await handle(call);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { ByteSource, Taker } from '../../lib/byte-source.ts';
 import { answerLimits, collectBytes, textOf } from '../../lib/collect-bytes.ts';
 import { table } from '../../lib/table.ts';
+import { takeTurns } from '../../lib/take-turns.ts';
 
 /** An answer that has started. */
 export interface UpstreamAnswer {
@@ -51,6 +52,16 @@ class StreamSource implements ByteSource {
   }
 }
 
+class UnpackedSource extends StreamSource {
+  readonly #turn = takeTurns();
+
+  override async read(): Promise<Uint8Array | null> {
+    const piece = await super.read();
+    if (piece) await this.#turn(piece.length);
+    return piece;
+  }
+}
+
 const formats = table<string>({
   gzip: 'gzip',
   'x-gzip': 'gzip',
@@ -71,5 +82,5 @@ export function unpacked(body: ByteSource, encoding: string): ByteSource {
     },
     cancel: () => body.abort(),
   });
-  return new StreamSource(packed.pipeThrough(new DecompressionStream(format as CompressionFormat)));
+  return new UnpackedSource(packed.pipeThrough(new DecompressionStream(format as CompressionFormat)));
 }
