@@ -163,6 +163,7 @@ async function takeSession(
   const time = nowSeconds(deps.clock);
   const { results, remarks } = resultsAndRemarks(body.messages);
   const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+  refuseRepeated(answered);
   const { userId } = caller;
   const found = await planWithin(db, caller, answered, time);
   // With a new message beside some of the results, the user has moved on: the plan is abandoned.
@@ -190,6 +191,15 @@ async function planWithin(db: Db, caller: Caller, answered: string[], time: numb
 
 const isAnswered = ({ state }: StoredPlan, answered: string[]): boolean =>
   openCalls(state).every(({ id }) => answered.includes(id));
+
+/** Some vendors refuse a call with two results, and the session would keep it. */
+function refuseRepeated(answered: string[]): void {
+  const seen = new Set<string>();
+  const twice = answered.find((id) => seen.has(id) || !seen.add(id));
+  if (twice === undefined) return;
+  const message = `messages: tool_call_id appears more than once: ${twice}`;
+  throw new AppError('invalid_value', message, { param: 'messages' });
+}
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
   const open = new Set(openCalls(plan.state).map(({ id }) => id));
