@@ -56,6 +56,18 @@ test('empty, cut-off, filtered and malformed answers are faults', () => {
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
 
+test.each([
+  ['"positive"', { type: 'STRING', enum: ['positive', 'negative'] }, null],
+  ['"neutral"', { type: 'STRING', enum: ['positive', 'negative'] }, 'wrong_format'],
+  ['7', { type: 'integer' }, null],
+  ['7', { type: ['object', 'integer'] }, null],
+  ['true', { anyOf: [{ type: 'boolean' }, { type: 'null' }] }, null],
+  ['"yes"', { enum: ['yes', 'no'] }, null],
+  ['"a string"', { type: 'object' }, 'wrong_format'],
+  ['"a string"', { properties: { a: {} } }, 'wrong_format'],
+  ['"a string"', {}, 'wrong_format'],
+])('%s for the schema %p', (text, schema, fault) => expect(check(text, { wantsJson: true, schema })).toBe(fault));
+
 test('a stream is held back only while it may become a refusal', () => {
   expect(mayBeRefusal("I'm sorry")).toBe(true);
   expect(mayBeRefusal("I'm sorry, but I can't help with that because of the rules")).toBe(true);
