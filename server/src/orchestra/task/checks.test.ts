@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { findFault } from './checks.ts';
+import { type Fault, findFault } from './checks.ts';
 import { mayBeRefusal } from './refusals.ts';
 
 const check = (text: string, rest = {}) =>
@@ -56,7 +56,7 @@ test('empty, cut-off, filtered and malformed answers are faults', () => {
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
 
-test.each([
+test.each<[string, object, Fault | null]>([
   ['"positive"', { type: 'STRING', enum: ['positive', 'negative'] }, null],
   ['"neutral"', { type: 'STRING', enum: ['positive', 'negative'] }, 'wrong_format'],
   ['7', { type: 'integer' }, null],
