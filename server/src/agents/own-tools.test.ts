@@ -91,5 +91,7 @@ test('wrong, missing and unknown arguments are reported, and nothing is done', a
     ['read_usage', { group_by: 'colour' }],
   ] as const)
     expect(await call(name, args)).toMatchObject({ isError: true });
+  // By the name that the tool has for it.
+  expect((await call('start_run', { goal: ' ' })).text).toStartWith('goal: ');
   await expect(client.callTool({ name: 'rule_the_world', arguments: {} })).rejects.toThrow('Unknown tool');
 });

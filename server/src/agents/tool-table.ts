@@ -33,6 +33,7 @@ function tool<I extends ToolRow['input']>(
 
 const runs = '/api/svc-ms/autonomous';
 const knowledge = '/api/svc-ms/knowledge';
+const maxCost = z.number().positive().max(1_000_000).optional();
 const sessionId = z.string().min(1).max(128).describe('The session_id returned by start_run');
 
 const models: ToolRow[] = [
@@ -106,13 +107,8 @@ const work: ToolRow[] = [
     description:
       'Starts a run that works on a goal autonomously, and returns its session_id immediately. Charged at the price of the models it uses.',
     input: z.strictObject({
-      goal: z.string().min(1).max(200_000),
-      max_cost: z
-        .number()
-        .positive()
-        .max(1_000_000)
-        .optional()
-        .describe('In dollars; the run pauses when it is reached'),
+      goal: z.string().trim().min(1).max(200_000),
+      max_cost: maxCost.describe('In dollars; the run pauses when it is reached'),
     }),
     readOnly: false,
     request: ({ goal, max_cost }) => ({
@@ -136,7 +132,8 @@ const work: ToolRow[] = [
     input: z.strictObject({
       session_id: sessionId,
       checkpoint_id: z.string().min(1).max(128).describe('The checkpoint_id returned by follow_run or stop_run'),
-      instructions: z.string().min(1).max(20_000),
+      instructions: z.string().trim().min(1).max(20_000).optional(),
+      max_cost: maxCost.describe('A higher one, in dollars, for a run that paused because of it'),
     }),
     readOnly: false,
     request: (body) => ({ method: 'post', route: `${runs}/resume`, body }),

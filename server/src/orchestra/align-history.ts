@@ -29,8 +29,32 @@ export function alignHistory(stored: ChatMessage[], incoming: ChatMessage[]): Al
       return { keep: end + 1, fresh: sent.slice(last + 1) };
     }
   }
-  return { keep: stored.length, fresh: sent };
+  return changedSince(stored, sent) ?? { keep: stored.length, fresh: sent };
 }
+
+/**
+ * Some clients keep answers in other words than they got (JSON that was parsed, hidden parts), and agents clear old
+ * results of tools. If the questions are the same, their version counts from the first difference on: it would be stored
+ * a second time with every turn.
+ */
+function changedSince(stored: ChatMessage[], sent: ChatMessage[]): Alignment | null {
+  const [old, prints] = [stored.map(outline), sent.map(outline)];
+  const last = sent.findLastIndex(({ role }) => role === 'assistant');
+  for (let end = old.length - 1; last >= 0 && end >= 0; end--) {
+    if (old[end] !== prints[last]) continue;
+    const length = runLength(prints, last, old, end);
+    const [from, place] = [last + 1 - length, end + 1 - length];
+    const run = sent.slice(from, last + 1);
+    if (!run.some(({ role }) => role === 'user')) continue;
+    const differs = run.findIndex((message, i) => fingerprint(message) !== fingerprint(stored[place + i]!));
+    return { keep: place + differs, fresh: sent.slice(from + differs) };
+  }
+  return null;
+}
+
+/** What stays the same of a message when a client changes answers and results. */
+const outline = (message: ChatMessage): string =>
+  message.role === 'user' ? fingerprint(message) : fingerprint({ ...message, content: null });
 
 /**
  * Length of the common run that ends at both positions and reaches the start of one of the lists; 0 if it stops

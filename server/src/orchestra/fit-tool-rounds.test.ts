@@ -89,3 +89,23 @@ test('a model with a small window knows the request however many rounds of tools
   expect(answer.message.content).toBe('Berth 7.');
   await s.close();
 });
+
+test.each([
+  ['alone', []],
+  ['with a remark beside it', [user('In short, please.')]],
+])('a result that the model which asked for it cannot read goes to one that can (%s)', async (_, beside) => {
+  const models = () => [chatModel('v/tiny', 1, { contextLength: 8192 }), chatModel('v/wide', 30)];
+  const s = await stage(
+    ({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'Berth 7.' : { message: calls('x') as never }),
+    { models },
+  );
+  const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
+  const asked = await s.ask([question], undefined, { tools });
+  const told = result(asked.message.tool_calls![0]!.id, said(20_000));
+  const { message, meta } = await s.ask([question, asked.message, told, ...beside], undefined, { tools });
+  expect(message.content).toBe('Berth 7.');
+  expect(s.calls.map(({ model }) => model)).toEqual(['v/tiny', 'v/wide']);
+  expect(s.calls[1]!.messages).toContainEqual(told);
+  expect(meta.failovers).toEqual([{ from: 'v/tiny', to: 'v/wide', why: 'context_length_exceeded' }]);
+  await s.close();
+});

@@ -47,6 +47,13 @@ export function workBegins(groups: MessageGroup[]): number {
   return request < 0 ? Math.max(0, groups.length - 1) : request;
 }
 
+/** Tokens that a model must read at least: the newest message, or the newest results of tools and what follows them. */
+export function leastRead(groups: MessageGroup[]): number {
+  const at = groups.findLastIndex(({ members }) => members.length > 1);
+  const isNewest = at >= workBegins(groups) && at >= 0;
+  return groups.slice(isNewest ? at : -1).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
 function resultsAfter(history: StoredTurnMessage[], index: number): StoredTurnMessage[] {
   let end = index + 1;
   while (history[end]?.message.role === 'tool') end++;

@@ -75,6 +75,18 @@ describe('one task', () => {
     expect((await s.ask([user, first.message, result(a!), result(b!)])).message.content).toBe('both');
   });
 
+  test('a result that is there twice is a 400 that names it, and the plan keeps waiting', async () => {
+    const s = await on(({ messages }) => (hasResult(messages) ? 'both' : twoCalls));
+    const user: ChatMessage = { role: 'user', content: 'Weather?' };
+    const first = await s.ask([user], { session_id: 'w' }, { tools });
+    const [a, b] = first.message.tool_calls!.map(({ id }) => id);
+    const asked = [user, first.message, result(a!), result(b!)];
+    const twice = s.ask([...asked, result(a!, 'snow')], { session_id: 'w' });
+    await expect(twice).rejects.toMatchObject({ code: 'invalid_value', message: expect.stringContaining(a!) });
+    expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: true, totalMessages: 2 });
+    expect((await s.ask(asked)).message.content).toBe('both');
+  });
+
   test('text beside the results, as agents send it, does not abandon the plan', async () => {
     const s = await on(({ messages }) => (hasResult(messages) ? messages.slice(-2).map(textOf).join(' + ') : call()));
     const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };

@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { inTurn } from '../../platform/db/with-lock.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { minSamples } from '../patterns.ts';
@@ -33,8 +34,11 @@ export function preferenceRoutes(deps: Deps): Route[] {
         const caller = callerOf(call.principal);
         const models = await deps.models(caller);
         const isModel = (id: string, type: string) => models.some((model) => model.id === id && model.type === type);
-        const next = changePreferences(await loadPreferences(db, caller.userId), call.body, isModel);
-        await savePreferences(db, caller.userId, next, nowSeconds(deps.clock));
+        const next = await inTurn(db, 'preferences', caller.userId, async (tx) => {
+          const changed = changePreferences(await loadPreferences(tx, caller.userId), call.body, isModel);
+          await savePreferences(tx, caller.userId, changed, nowSeconds(deps.clock));
+          return changed;
+        });
         return ok(call, withDefaults(next));
       },
     }),

@@ -14,6 +14,11 @@ describe('dates in a question', () => {
     ['¿Qué pasó el 2 de enero de 2024?', 2024, 1, 2],
     ['Что было 5 мая 2023?', 2023, 5, 5],
     ['2023年5月8日に何をしましたか', 2023, 5, 8],
+    ['5月8日我们决定了什么？', null, 5, 8],
+    ['12月25号谁来了？', null, 12, 25],
+    ['2023년 5월 8일에 무엇을 결정했나요?', 2023, 5, 8],
+    ['2022년 10월에 뭐라고 했지?', 2022, 10, null],
+    ['5월 8일에 누가 왔지?', null, 5, 8],
   ])('%s', (text, year, month, day) => expect(datesIn(text)).toEqual([{ year, month, day }]));
 
   test.each([
@@ -21,6 +26,8 @@ describe('dates in a question', () => {
     'It may take 5 days.',
     'Port 2023, error 5-31, version 20230508',
     'on 2023-13-40',
+    '我等了5个月8天',
+    '2023年13月40日',
     'What is it?',
   ])('none in: %s', (text) => expect(datesIn(text)).toEqual([]));
 

@@ -57,8 +57,10 @@ function namedIn(text: string): NamedDate[] {
   });
 }
 
-/** Matches 2023-05-08, 2023-05 and 2023年5月8日. */
-const numbered = /(?<!\d)(?<year>(?:19|20)\d\d)(?:-|年)(?<month>\d{1,2})(?:(?:-|月)(?<day>\d{1,2})(?!\d))?/gu;
+/** Matches 2023-05-08, 2023-05, 2023年5月8日 and 2023년 5월 8일, */
+const numbered = /(?<!\d)(?<year>(?:19|20)\d\d)(?:-|年|년 ?)(?<month>\d{1,2})(?:(?:-|月|월 ?)(?<day>\d{1,2})(?!\d))?/gu;
+/** and 5月8日 or 5월 8일 without a year. */
+const dayOfMonth = /(?<![\d年년]|년 )(?<month>\d{1,2})(?:月|월 ?)(?<day>\d{1,2})[日号號일]/gu;
 
 /** The dates named in a query. */
 export function datesIn(text: string): NamedDate[] {
@@ -66,8 +68,8 @@ export function datesIn(text: string): NamedDate[] {
   // Most queries contain no digit, and so no date.
   if (!/\d/.test(read)) return [];
   const found = namedIn(read);
-  for (const { groups = {} } of read.matchAll(numbered))
-    found.push({ year: Number(groups.year), month: Number(groups.month), day: numberOf(groups.day) });
+  for (const { groups = {} } of [...read.matchAll(numbered), ...read.matchAll(dayOfMonth)])
+    found.push({ year: numberOf(groups.year), month: Number(groups.month), day: numberOf(groups.day) });
   return found.filter(({ month, day }) => month >= 1 && month <= 12 && (day ?? 1) <= 31).slice(0, mostDates);
 }
 

@@ -31,6 +31,8 @@ export interface VectorIndex {
 interface Shelf {
   userId: number;
   lastId: number;
+  /** The highest ids that were read, in order; as many as are read again. */
+  latest: number[];
   /** Ids of the vectors already loaded. */
   known: Set<number>;
   documents: number[];
@@ -70,7 +72,10 @@ export function sharedVectorIndex(
 
 /** Limit for all shelves together, in 32-bit words; the least recently used one is evicted first. */
 const mostWords = 32 * 1024 * 1024;
-/** In PostgreSQL a lower id may become visible after a higher one: the last few rows are read again. */
+/**
+ * In PostgreSQL a lower id may become visible after a higher one: the user's last rows are read again. Ids in between may
+ * be other users', hundreds of them.
+ */
 const overlap = 100;
 /** Rows per read, so that a single read does not block streams. */
 const batch = 1000;
@@ -83,6 +88,7 @@ export function newVectorIndex(): VectorIndex {
     const shelf = shelves.get(key) ?? {
       userId,
       lastId: 0,
+      latest: [],
       known: new Set<number>(),
       documents: [],
       words: new Uint32Array(0),
@@ -121,7 +127,7 @@ export function newVectorIndex(): VectorIndex {
 
 async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
   for (;;) {
-    const rows = await loadBits(db, shelf.userId, model, Math.max(0, shelf.lastId - overlap), batch);
+    const rows = await loadBits(db, shelf.userId, model, readFrom(shelf), batch);
     const fresh = rows.filter((row) => !shelf.known.has(row.id) && row.bits.length === shelf.width * 4);
     const needed = (shelf.documents.length + fresh.length) * shelf.width;
     if (needed > shelf.words.length) {
@@ -134,11 +140,16 @@ async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
       shelf.words.set(toWords(bits), shelf.documents.length * shelf.width);
       shelf.documents.push(document_id);
     }
+    const ids = new Set([...shelf.latest, ...rows.map(({ id }) => id)]);
+    shelf.latest = [...ids].sort((a, b) => a - b).slice(-overlap);
     shelf.lastId = Math.max(shelf.lastId, rows.at(-1)?.id ?? 0);
     if (rows.length < batch) return;
     await yieldToEventLoop();
   }
 }
+
+const readFrom = ({ latest, lastId }: Shelf): number =>
+  Math.max(0, Math.min(lastId - overlap, latest.length < overlap ? 0 : latest[0]! - 1));
 
 /** Size of the sample that measures similarity by chance. */
 const sampled = 400;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { findFault } from './checks.ts';
+import { type Fault, findFault } from './checks.ts';
 import { mayBeRefusal } from './refusals.ts';
 
 const check = (text: string, rest = {}) =>
@@ -55,6 +55,18 @@ test('empty, cut-off, filtered and malformed answers are faults', () => {
   expect(check('{"a": 1}', { wantsJson: true, schema: { required: ['b'] } })).toBe('wrong_format');
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
+
+test.each<[string, object, Fault | null]>([
+  ['"positive"', { type: 'STRING', enum: ['positive', 'negative'] }, null],
+  ['"neutral"', { type: 'STRING', enum: ['positive', 'negative'] }, 'wrong_format'],
+  ['7', { type: 'integer' }, null],
+  ['7', { type: ['object', 'integer'] }, null],
+  ['true', { anyOf: [{ type: 'boolean' }, { type: 'null' }] }, null],
+  ['"yes"', { enum: ['yes', 'no'] }, null],
+  ['"a string"', { type: 'object' }, 'wrong_format'],
+  ['"a string"', { properties: { a: {} } }, 'wrong_format'],
+  ['"a string"', {}, 'wrong_format'],
+])('%s for the schema %p', (text, schema, fault) => expect(check(text, { wantsJson: true, schema })).toBe(fault));
 
 test('a stream is held back only while it may become a refusal', () => {
   expect(mayBeRefusal("I'm sorry")).toBe(true);

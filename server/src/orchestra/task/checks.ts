@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts';
 import { fitsSchema } from '../json-schema.ts';
 import { normalizeWhitespace } from '../messages.ts';
 import { looksRefused } from './refusals.ts';
@@ -36,8 +37,13 @@ export function findFault(answer: Checked): Fault | null {
 function isJson(text: string, schema: unknown): boolean {
   try {
     const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && fitsSchema(value, schema);
+    const isWhole = typeof value === 'object' && value !== null;
+    return (isWhole || namesOthers(schema)) && fitsSchema(value, schema);
   } catch {
     return false;
   }
 }
+
+/** A schema may ask for a number or one of several words, as Gemini's format allows; without one, JSON is an object. */
+const namesOthers = (schema: unknown): boolean =>
+  isObject(schema) && ['type', 'enum', 'const', 'anyOf'].some((keyword) => schema[keyword] !== undefined);

@@ -13,7 +13,7 @@ import { withStoredIds } from '../call-ids.ts';
 import { namesAny } from '../connected-names.ts';
 import { requireNamed } from '../connected-tools.ts';
 import { modelsWithWindow } from '../fit-window.ts';
-import { messageGroupsOf } from '../message-groups.ts';
+import { leastRead, messageGroupsOf } from '../message-groups.ts';
 import { type ChatMessage, isInstruction, type StoredTurnMessage } from '../messages.ts';
 import { allowedChoosing, requireChatModel, requireMoney } from '../model-access.ts';
 import { parseSvcMs } from '../params.ts';
@@ -86,10 +86,11 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutpu
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
     const connected = settings.connected_tools === undefined ? await connectedBefore(deps, caller, resumed) : named;
     const instructions = await weigh(body.messages.filter(isInstruction));
-    const needed =
-      (messageGroupsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
+    const needed = leastRead(messageGroupsOf(history)) + instructions.reduce((sum, tokens) => sum + tokens, 0);
     const unnamed = settings.session_id === undefined && !resumed;
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
+    const usable = allowedChoosing(caller, { settings, operator: deps.operator(), models, patterns });
+    const choosing = modelsWithWindow(usable, needed);
     return {
       deps,
       caller,
@@ -99,10 +100,8 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutpu
       // never read.
       settings: unnamed ? { ...settings, summarises: false } : settings,
       session,
-      choosing: modelsWithWindow(
-        allowedChoosing(caller, { settings, operator: deps.operator(), models, patterns }),
-        needed,
-      ),
+      choosing,
+      tooSmall: usable.models.filter((model) => !choosing.models.includes(model)).map(({ id }) => id),
       fence: newFence(),
       count: countText,
       meter: newMeter(),
@@ -163,6 +162,7 @@ async function takeSession(
   const time = nowSeconds(deps.clock);
   const { results, remarks } = resultsAndRemarks(body.messages);
   const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+  refuseRepeated(answered);
   const { userId } = caller;
   const found = await planWithin(db, caller, answered, time);
   // With a new message beside some of the results, the user has moved on: the plan is abandoned.
@@ -190,6 +190,15 @@ async function planWithin(db: Db, caller: Caller, answered: string[], time: numb
 
 const isAnswered = ({ state }: StoredPlan, answered: string[]): boolean =>
   openCalls(state).every(({ id }) => answered.includes(id));
+
+/** Some vendors refuse a call with two results, and the session would keep it. */
+function refuseRepeated(answered: string[]): void {
+  const seen = new Set<string>();
+  const twice = answered.find((id) => seen.has(id) || !seen.add(id));
+  if (twice === undefined) return;
+  const message = `messages: tool_call_id appears more than once: ${twice}`;
+  throw new AppError('invalid_value', message, { param: 'messages' });
+}
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
   const open = new Set(openCalls(plan.state).map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { beginningOf, endOf } from '../../lib/cut-text.ts';
 import { normalizeWhitespace } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
 import type { Preferences } from '../preferences.ts';
@@ -22,12 +23,17 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
+/** Characters of a long request that are searched for, before and after what is left out of a text that was pasted. */
+const [askedBefore, askedAfter] = [5_900, 2_000];
+const askedIn = (text: string): string =>
+  text.length <= askedBefore + askedAfter ? text : `${beginningOf(text, askedBefore)}\n${endOf(text, askedAfter)}`;
+
 /** The request as a vector; null if there is no embedding model, or the call fails: then search by words only. */
 export async function embedQuery(turn: Searching, text: string): Promise<QueryVector | null> {
   const choice = chooseEmbeddingModel(turn.choosing, kindOf(text));
   if (!choice || text.trim() === '') return null;
   const { model } = choice;
-  for (let asked: string | null = embeddable(turn.choosing, model, text); asked !== null; ) {
+  for (let asked: string | null = embeddable(turn.choosing, model, askedIn(text)); asked !== null; ) {
     try {
       const call = { ...turn.caller, model, texts: [asked], signal: turn.signal };
       const { vectors, usage, cost } = await turn.deps.embed(call);
@@ -140,12 +146,13 @@ export interface Wanted {
  * threshold.
  */
 export async function recall(turn: Searching, wanted: Wanted): Promise<Ranked<FoundDocument>[]> {
-  const { text, query, scope, most, threshold } = wanted;
+  const { query, scope, most, threshold } = wanted;
+  const text = askedIn(wanted.text);
   const found = await search(turn, scope, text, query, most + 1);
   // An identical earlier question is useless; the answer that it led to is not.
-  const asked = normalizeWhitespace(text);
+  const asked = normalizeWhitespace(wanted.text);
   const told = found.filter(({ messageId, text }) => messageId === null || normalizeWhitespace(text) !== asked);
-  return dropBelow(await reranked(turn, wanted, told.slice(0, most)), threshold);
+  return dropBelow(await reranked(turn, { ...wanted, text }, told.slice(0, most)), threshold);
 }
 
 export interface Recalled {

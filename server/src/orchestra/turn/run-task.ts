@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { ChatMessage, ToolCall } from '../messages.ts';
+import { chooseTaskModel } from '../models.ts';
 import type { PlanTask } from '../plan.ts';
 import type { CallParams } from '../ports.ts';
 import { taskMessages } from '../prompts/plan.ts';
@@ -56,7 +57,10 @@ export async function runPlanTask(
     const told = await fitResultsTo(results, model, settings.maxContextTokens, turn);
     return taskMessages({ context, request, task, results: told, final, fence });
   };
-  let talk: Talk | null = paused && { messages: resumedMessages(turn, paused), model: paused.model };
+  let talk: Talk | null = paused && {
+    messages: resumedMessages(turn, paused),
+    model: resumedModel(turn, paused, task),
+  };
   for (let round = 1; ; round += 1) {
     const engine = engineOf(turn, plan, { task, toolbox, closing: round > mostRounds }, final);
     const before = talk;
@@ -168,6 +172,14 @@ function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Eng
       return left;
     },
   } satisfies Engine & { sayLeft(): typeof left };
+}
+
+/** Usually the model that called the tools, unless it cannot read what they returned. */
+function resumedModel(turn: Turn, { model: from, difficulty }: PausedTask, { instruction }: PlanTask): string {
+  const other = turn.tooSmall.includes(from) && chooseTaskModel(turn.choosing, difficulty, kindOf(instruction));
+  if (!other) return from;
+  failedOver(turn, { from, to: other.model, why: 'context_length_exceeded' });
+  return other.model;
 }
 
 function resumedMessages({ body }: Turn, { messages, call }: PausedTask): ChatMessage[] {

@@ -28,6 +28,8 @@ export interface Turn {
   settings: Settings;
   session: Session;
   choosing: Choosing;
+  /** Models that are not chosen from, because the request does not fit their window. */
+  tooSmall: string[];
   fence: Fence;
   count: CountText;
   meter: Meter;

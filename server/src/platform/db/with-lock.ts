@@ -7,6 +7,7 @@ const spaces = {
   ownKeysOfUser: 'ownu',
   ownKeysOfTeam: 'ownt',
   knowledge: 'mskn',
+  preferences: 'mspr',
   runs: 'msru',
   videosOfChannel: 'vide',
   approvals: 'mcpa',
