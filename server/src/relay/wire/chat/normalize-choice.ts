@@ -4,8 +4,8 @@ import { textAndReasoningIn } from './text-and-reasoning.ts';
 
 /**
  * Repairs answers that servers of this format write differently from what clients read: null instead of absence, no
- * delta, arguments as objects, choices without index, calls without index or id, content as parts, `stop` for tool calls. Correct answers pass
- * unchanged.
+ * delta, arguments as objects, choices without index, calls without index or id, content as parts, `stop` for tool
+ * calls. Correct answers pass unchanged.
  */
 export const isNormalChoice = (choice: unknown): boolean =>
   isObject(choice) &&
