@@ -58,7 +58,7 @@ export function eventsOf(
 }
 
 export const isEventStream = (response: Response): boolean =>
-  (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+  /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 
 /** Reads an upstream's events one by one; an error event ends it. */
 export async function readEvents(
@@ -70,7 +70,7 @@ export async function readEvents(
   const parser = new SseParser(mostBytes);
   let bytes = 0;
   const take = (events: { data: string }[]): void => {
-    for (const { data } of events) if (data !== '' && data !== '[DONE]') see(eventIn(data));
+    for (const { data } of events) if (data !== '' && data.trim() !== '[DONE]') see(eventIn(data));
   };
   if (!response.body) throw new UpstreamFault(failure('the upstream returned an empty response'));
   for await (const chunk of response.body) {

@@ -57,6 +57,13 @@ describe('streamed transcripts', () => {
     expect(events).toEqual([delta('good '), delta('tea'), done]);
   });
 
+  test('events may be followed by an end mark and a blank, under a type in any case', async () => {
+    const events = Buffer.concat([...[delta('good '), done].map(event), Buffer.from('data: [DONE] \n\n')]);
+    upstream.answer(() => new Response(events, { headers: { 'content-type': 'Text/Event-Stream' } }));
+    const read = await eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe')));
+    expect(read).toEqual([delta('good '), done]);
+  });
+
   test('events are made from a whole answer if the upstream does not stream', async () => {
     upstream.answer(() => Response.json({ text: 'good tea' }));
     const events = await oneRow(relay, { status: 'ok' }, async () =>

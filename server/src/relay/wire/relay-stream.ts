@@ -208,8 +208,9 @@ export class RelayStream {
       if (this.#editor === undefined) text += this.#renderer.push(delta);
     }
     if (this.#editor !== undefined) {
-      this.#quick ??= this.#quickPath();
-      return this.#editor.edit(frame, json);
+      const edited = this.#editor.edit(frame, json);
+      if (!this.#editor.completes) this.#quick ??= this.#quickPath();
+      return edited;
     }
     if (text !== '') return encoder.encode(text);
     return this.options.client === 'deltas' && deltas.length > 0 ? noBytes : null;

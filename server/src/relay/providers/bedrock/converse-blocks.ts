@@ -2,6 +2,7 @@ import { objectsIn } from '../../../lib/is-object.ts';
 import { table } from '../../../lib/table.ts';
 import type { Json, Part } from '../../wire/conversation.ts';
 import { shortId } from '../../wire/short-id.ts';
+import { documentFormat } from '../kind/document-formats.ts';
 import { placeholderText } from '../kind/placeholder-text.ts';
 import type { AcceptsPart } from '../kind/unsupported-parts.ts';
 import { objectOf, textOf } from './fields.ts';
@@ -13,22 +14,6 @@ const imageFormats = table<string>({
   'image/gif': 'gif',
   'image/webp': 'webp',
 });
-
-const office = 'application/vnd.openxmlformats-officedocument';
-const documentFormats = table<string>({
-  'application/pdf': 'pdf',
-  'text/csv': 'csv',
-  'application/msword': 'doc',
-  [`${office}.wordprocessingml.document`]: 'docx',
-  'application/vnd.ms-excel': 'xls',
-  [`${office}.spreadsheetml.sheet`]: 'xlsx',
-  'text/html': 'html',
-  'text/markdown': 'md',
-});
-
-/** Other text types are sent as plain text. */
-const documentFormat = (mediaType: string): string | undefined =>
-  documentFormats[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : undefined);
 
 /** Converse fetches nothing: images and files are sent as data, in the formats it names. */
 export const isCarried: AcceptsPart = (part: Part) => {

@@ -3,6 +3,7 @@ import { renderToolCall } from '../../wire/chat/answer.ts';
 import { renderReasoningDetails } from '../../wire/chat/reasoning.ts';
 import type { Conversation, Json, Part, TextPart, ToolResultPart, Turn } from '../../wire/conversation.ts';
 import { toDataUrl } from '../../wire/data-url.ts';
+import { fileName } from './file-name.ts';
 
 /** Converts a conversation of another format to chat messages. */
 export function buildMessages(conversation: Conversation, vendor: Vendor): Json[] {
@@ -101,8 +102,11 @@ function userPart(part: Part, vendor: Vendor): Json[] {
       if ('text' in source)
         return [{ type: 'text', text: part.name === undefined ? source.text : `${part.name}\n${source.text}` }];
       if ('fileId' in source) return [{ type: 'file', file: { file_id: source.fileId } }];
-      const data = 'url' in source ? source.url : toDataUrl(source.mediaType, source.data);
-      return [{ type: 'file', file: { filename: part.name ?? 'document.pdf', file_data: data } }];
+      const [data, type] =
+        'url' in source
+          ? [source.url, 'application/pdf']
+          : [toDataUrl(source.mediaType, source.data), source.mediaType];
+      return [{ type: 'file', file: { filename: fileName(part.name, type), file_data: data } }];
     }
     case 'audio':
       return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];

@@ -4,8 +4,8 @@ import { textAndReasoningIn } from './text-and-reasoning.ts';
 
 /**
  * Repairs answers that servers of this format write differently from what clients read: null instead of absence, no
- * delta, arguments as objects, calls without index or id, content as parts, `stop` for tool calls. Correct answers pass
- * unchanged.
+ * delta, arguments as objects, choices without index, calls without index or id, content as parts, `stop` for tool
+ * calls. Correct answers pass unchanged.
  */
 export const isNormalChoice = (choice: unknown): boolean =>
   isObject(choice) &&
@@ -69,15 +69,18 @@ export class ChunkNormalizer {
       return true;
     }
     let changed = false;
-    for (const choice of chunk.choices) if (isObject(choice) && this.#normalizeChoice(choice)) changed = true;
+    for (const [place, choice] of chunk.choices.entries())
+      if (isObject(choice) && this.#normalizeChoice(choice, place)) changed = true;
     return changed;
   }
 
-  #normalizeChoice(choice: Json): boolean {
+  #normalizeChoice(choice: Json, place: number): boolean {
     const { delta } = choice;
     const told = 'usage' in choice && delete choice.usage;
+    const placed = typeof choice.index !== 'number';
+    if (placed) choice.index = place;
     if (!isObject(delta)) choice.delta = {};
-    const changed = !isObject(delta) || this.#tidyDelta(choice, delta) || told;
+    const changed = !isObject(delta) || this.#tidyDelta(choice, delta) || told || placed;
     if (choice.finish_reason !== 'stop' || !this.#places.has(choice.index)) return changed;
     choice.finish_reason = 'tool_calls';
     return true;

@@ -13,6 +13,8 @@ import { chatErrorChunk, chatUsageChunk, withChatUsage } from './stream.ts';
 /** Edits frames of a stream that is already in the client's format; null drops one. */
 export interface FrameEditor {
   edit(frame: Uint8Array, json: Json): Uint8Array | null;
+  /** Frames lack more than the model's name, so that each must be edited. */
+  readonly completes?: boolean;
   /** Inserted before the upstream's end marker. */
   beforeEnd(): string;
   /** The last bytes with our own usage, for an upstream that sends none. */
@@ -34,7 +36,11 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
   let identity: RenderOptions = options;
   const asAsked = chunksAsAsked(options);
   const tidier = new ChunkNormalizer();
+  let completes = false;
   return {
+    get completes() {
+      return completes;
+    },
     edit(frame, json) {
       if (identity === options) identity = identityOf(json, options);
       usage = chatUsageIn(json) ?? usage;
@@ -44,9 +50,12 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
       }
       const dropUsage = hasUsage || (json.usage === null && !options.includeUsage);
       const tidied = tidier.tidy(json);
-      if (!dropUsage && !asAsked && !tidied) return model.apply(frame);
+      const whole = isWhole(json);
+      completes ||= !whole;
+      if (!dropUsage && !asAsked && !tidied && whole) return model.apply(frame);
       if (dropUsage) delete json.usage;
-      return model.apply(encoder.encode(sseData(JSON.stringify(asAsked ? asAsked(json) : json))));
+      const own = asAsked ? asAsked(json) : json;
+      return model.apply(encoder.encode(sseData(JSON.stringify(whole ? own : { ...own, ...headOf(own, identity) }))));
     },
     beforeEnd() {
       if (!options.includeUsage || usage === undefined) return '';
@@ -60,6 +69,14 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
 
 const chunksAsAsked = ({ oldFunctions, customTools }: RenderOptions): ((json: Json) => Json) | undefined =>
   customTools ? customCallChunks(customTools) : oldFunctions && functionCallChunks();
+
+const isWhole = ({ id, object, created, model }: Json): boolean =>
+  typeof id === 'string' && typeof object === 'string' && typeof created === 'number' && typeof model === 'string';
+
+/** What strict clients need of each chunk, and some servers leave out. */
+const headOf = ({ object }: Json, { id, created, model }: RenderOptions): Json => ({
+  ...{ id, object: typeof object === 'string' ? object : 'chat.completion.chunk', created, model },
+});
 
 /** All chunks of an answer share one id and time, including those we add. */
 const identityOf = ({ id, created }: Json, options: RenderOptions): RenderOptions => ({

@@ -12,7 +12,7 @@ export class GoogleEvents {
   readonly type = sseType;
 
   push(events: Uint8Array | string): Uint8Array | string {
-    return isPing(events) ? blankLine : mayHoldEnds(events) ? withEscapedEnds(textOf(events)) : events;
+    return isPing(events) ? blankLine : holdsEnds(events) ? withEscapedEnds(textOf(events)) : events;
   }
 
   end(): string {
@@ -27,10 +27,12 @@ const isPing = (events: Uint8Array | string): boolean => events.length === ssePi
 
 const ends = ['\u0085', '\u2028', '\u2029'];
 const endBytes = ends.map((end) => Buffer.from(end));
+const beginnings = [0xc2, 0xe2];
 
-/** Each write is made of whole events, so that no letter is split. */
-function mayHoldEnds(events: Uint8Array | string): boolean {
+/** Each write is made of whole events, so that no letter is split. Few events have a byte that one begins with. */
+function holdsEnds(events: Uint8Array | string): boolean {
   if (typeof events === 'string') return ends.some((end) => events.includes(end));
+  if (!beginnings.some((byte) => events.includes(byte))) return false;
   const bytes = Buffer.from(events.buffer, events.byteOffset, events.byteLength);
   return endBytes.some((end) => bytes.includes(end));
 }

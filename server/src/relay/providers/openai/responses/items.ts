@@ -13,6 +13,7 @@ import { inputOf } from '../../../wire/custom-tools.ts';
 import { toDataUrl } from '../../../wire/data-url.ts';
 import { unmarkOpenai } from '../../../wire/signature.ts';
 import { distinctCalls } from '../../kind/distinct-calls.ts';
+import { fileName } from '../file-name.ts';
 
 /** Converts a conversation of another format to Responses items, in order. */
 export function buildItems({ turns: given, customTools: custom = none }: Conversation): Json[] {
@@ -79,9 +80,8 @@ function filePart({ source, name }: FilePart): Json[] {
     return [{ type: 'input_text', text: name === undefined ? source.text : `${name}\n${source.text}` }];
   if ('fileId' in source) return [{ type: 'input_file', file_id: source.fileId }];
   if ('url' in source) return [{ type: 'input_file', file_url: source.url }];
-  return [
-    { type: 'input_file', filename: name ?? 'document.pdf', file_data: toDataUrl(source.mediaType, source.data) },
-  ];
+  const { mediaType, data } = source;
+  return [{ type: 'input_file', filename: fileName(name, mediaType), file_data: toDataUrl(mediaType, data) }];
 }
 
 /** Adjacent texts form one message. */
