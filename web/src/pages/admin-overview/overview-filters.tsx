@@ -17,7 +17,7 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
   const { from, to } = timesOf(state, Date.now());
   const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)];
   return (
-    <Group gap="sm" wrap="nowrap">
+    <Group gap="sm" wrap="nowrap" align="flex-start">
       <DayInput
         label={t('First day')}
         value={state.from || first}

@@ -35,7 +35,7 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
         onChange={choose}
       />
       {(dates || given) && (
-        <Group gap="sm" wrap="nowrap">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
           <DayInput
             label={t('First day')}
             value={state.from || range.first}
