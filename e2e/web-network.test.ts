@@ -128,6 +128,28 @@ describe.skipIf(browserMissing)('network failures', () => {
     await page.getByRole('option', { name: /demo\/video/ }).waitFor();
   }, 300_000);
 
+  test('a part of a page that could not be loaded is not taken for one that is empty', async () => {
+    const { page, complaints } = await site.register('pam');
+    const parts = [
+      ['/credits', '**/api/user/topups?*', 'Top up could not be loaded'],
+      ['/knowledge', '**/api/svc-ms/knowledge/sources?*', 'Imported files could not be loaded'],
+      ['/requests', '**/api/user/request-contents', 'This could not be loaded'],
+      ['/account', '**/api/user/identities', 'Connected accounts could not be loaded'],
+      ['/applications/new', '**/api/organisations', 'This could not be loaded'],
+      ['/login', '**/api/auth/providers', 'This could not be loaded'],
+    ] as const;
+    for (const [path, api, fault] of parts) {
+      await page.route(api, (route) => route.fulfill({ status: 500, json: { success: false, message: 'Broken' } }));
+      if (path.startsWith('/login')) await page.context().clearCookies();
+      await page.goto(path);
+      await page.getByRole('alert').filter({ hasText: fault }).waitFor();
+      await page.unroute(api);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText(fault).waitFor({ state: 'detached' });
+    }
+    expect(complaints.filter((one) => !one.includes('500'))).toEqual([]);
+  }, 300_000);
+
   test('retries automatically after 429 and 503', async () => {
     const { page, open } = await site.register('remy');
     await page.clock.install();

@@ -3,7 +3,8 @@ import { addDays, daysBetween, endOf, isDay, startOf } from './dates.ts';
 
 test('accepts only dates that exist', () => {
   expect(isDay('2026-02-28')).toBe(true);
-  for (const text of ['', '2026-02-30', '2026-13-01', '28.02.2026', '2026-2-8']) expect(isDay(text)).toBe(false);
+  for (const text of ['', '2026-02-30', '2026-13-01', '28.02.2026', '2026-2-8', '0002-11-02', '1969-12-31'])
+    expect(isDay(text)).toBe(false);
 });
 
 test('a day covers its first to its last second in UTC', () => {

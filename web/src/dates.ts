@@ -2,8 +2,9 @@
 
 const dayMs = 86_400_000;
 
+/** Since 1970: the service takes no earlier times. */
 export const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && Date.parse(text) >= 0 && dayOf(Date.parse(text)) === text;
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

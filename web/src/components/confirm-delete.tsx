@@ -18,6 +18,10 @@ interface ConfirmDeleteProps {
   onConfirm: () => Promise<unknown>;
 }
 
+/** As the text reads: pages show several spaces as one, and pasting adds some at the ends. */
+const plain = (text: string): string => text.normalize().replace(/\s+/g, ' ').trim();
+export const isSame = (typed: string, text: string): boolean => plain(typed) === plain(text);
+
 export function ConfirmDelete(props: ConfirmDeleteProps) {
   const { opened, onClose, title, children, confirmLabel = t('Delete'), typeToConfirm, onConfirm } = props;
   const [typed, setTyped] = useState('');
@@ -53,7 +57,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
             act={act}
             submitLabel={confirmLabel}
             onCancel={close}
-            disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
+            disabled={typeToConfirm !== undefined && !isSame(typed, typeToConfirm)}
             danger
           />
         </Stack>

@@ -4,6 +4,7 @@ import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
 import { filterRows, pageOfRows, sortRows } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
+import { useStaysShown } from '../use-typed-filter.ts';
 import { useUrlState } from '../use-url-state.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable, type DataTableProps } from './data-table.tsx';
@@ -26,7 +27,8 @@ interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'paging' | 'sort
  */
 export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) {
   const phone = usePhone();
-  const [{ q, sort, page }, set] = useUrlState(urlDefaults);
+  const isColumn = (name: string) => table.columns.some(({ key, sort }) => sort && key === name.replace('-', ''));
+  const [{ q, sort, page }, set] = useUrlState(urlDefaults, { sort: isColumn });
   const descending = sort.startsWith('-');
   const by = table.columns.find(({ key, sort: value }) => value && key === sort.replace('-', ''));
   const onSort = ({ key, sort: value }: Column<Row>) => {
@@ -36,6 +38,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
     set({ sort: by?.key === key ? other : first, page: '1' });
   };
   const sortable = table.columns.filter(({ sort: value }) => value);
+  const searched = useStaysShown(q !== '' || (rows?.length ?? 0) >= searchedFrom);
   const found = rows && filterRows(rows, q, textOf);
   const inOrder = found && by?.sort ? sortRows(found, by.sort, descending) : found;
   const shown = inOrder && pageOfRows(inOrder, Number.parseInt(page, 10) || 1, pageSize);
@@ -58,7 +61,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
   );
   return (
     <>
-      {(q !== '' || (rows && rows.length >= searchedFrom)) && (
+      {searched && (
         <Group mb="sm">
           <SearchInput
             label={t('Search: {label}', { label: table.label })}

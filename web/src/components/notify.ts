@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { createElement, type ReactNode } from 'react';
 import { ApiError } from '../api.ts';
 import { serverText } from '../language/server-texts.ts';
-import { rich } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 
 /**
  * Passed with each message, because the container, which has a default of its own, is only loaded with the first one.
@@ -24,6 +24,13 @@ export function notifyError(error: unknown): void {
   const message = serverText(error instanceof Error ? error.message : String(error));
   const told = requestId ? rich('{message} (request {id})', { message, id: requestLink(requestId) }) : message;
   notifications.show({ message: told, color: 'red', autoClose: 10_000, position });
+}
+
+/** For filters of an address that cannot be. */
+export function notifyIgnored(filters: string): void {
+  const what = filters.length > 100 ? `${filters.slice(0, 100)}…` : filters;
+  const message = t('The address asks for “{what}”, which does not exist here. It was ignored.', { what });
+  notifications.show({ id: `ignored ${filters}`, message, color: 'orange', autoClose: 10_000, position });
 }
 
 /** For validation on every keystroke: replaces the message with the same id, and can be withdrawn. */

@@ -5,6 +5,7 @@ import { t } from '../language/words.ts';
 import { may, membersQuery, type Organisation, organisationsQuery, teamsQuery } from '../organisations.ts';
 import { keyOwnerOptions, type OwnerOption, teamOptions } from '../owner.ts';
 import { useUser } from '../session.ts';
+import { QueryFault } from './query-fault.tsx';
 
 interface OwnerChoice {
   /** Null for the user's own things, outside organisations. */
@@ -30,19 +31,22 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
   const user = useUser();
   const [chosen, setChosen] = useState(own);
   const [who, setWho] = useState('');
-  const all = useQuery({ ...organisationsQuery, enabled: within === undefined }).data ?? [];
-  const open = all.filter(({ role }) => may(role, among === 'team' ? 'manage' : 'use'));
+  const all = useQuery({ ...organisationsQuery, enabled: within === undefined });
+  const open = (all.data ?? []).filter(({ role }) => may(role, among === 'team' ? 'manage' : 'use'));
   const organisation = within ?? open.find(({ id }) => String(id) === chosen);
   const id = organisation?.id ?? 0;
-  const teams = useQuery({ ...teamsQuery(id), enabled: id > 0 }).data ?? [];
-  const members = useQuery({ ...membersQuery(id), enabled: id > 0 && among === 'key' }).data;
-  const self = members?.find(({ user_id }) => user_id === user.id);
+  const teams = useQuery({ ...teamsQuery(id), enabled: id > 0 });
+  const members = useQuery({ ...membersQuery(id), enabled: id > 0 && among === 'key' });
+  const self = members.data?.find(({ user_id }) => user_id === user.id);
   const options: OwnerOption[] = !organisation
     ? []
     : among === 'team'
-      ? teamOptions(organisation.role, teams)
-      : keyOwnerOptions(organisation.role, teams, self);
+      ? teamOptions(organisation.role, teams.data ?? [])
+      : keyOwnerOptions(organisation.role, teams.data ?? [], self);
   const current = options.find(({ value }) => value === who) ?? options[0];
+  // Without its organisations, something would become the user's own unseen.
+  const failed = [all, teams, members].find(({ error, data }) => error && data === undefined);
+  if (failed) return { organisationId: organisation?.id ?? null, who: '', field: <QueryFault query={failed} /> };
   const field = (within || open.length > 0) && (
     <SimpleGrid cols={{ base: 1, xs: organisation && !within ? 2 : 1 }}>
       {!within && (

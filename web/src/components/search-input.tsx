@@ -1,8 +1,8 @@
 import { CloseButton, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useRef } from 'react';
 import { t } from '../language/words.ts';
+import { useTypedFilter } from '../use-typed-filter.ts';
 
 interface SearchInputProps {
   label: string;
@@ -13,28 +13,36 @@ interface SearchInputProps {
   value: string;
   onChange: (value: string) => void;
   width?: number | string;
+  /** The service refuses longer texts. */
+  maxLength?: number;
 }
 
 /** A text filter; applied when typing pauses. */
 export function SearchInput(props: SearchInputProps) {
-  const { label, labelled = false, placeholder, value, onChange, width = 260 } = props;
-  const [typed, setTyped] = useState(value);
-  const tell = useDebouncedCallback(onChange, 300);
-  // The back button and links can change the value from outside.
-  useEffect(() => setTyped(value), [value]);
-  const change = (text: string) => {
-    setTyped(text);
-    tell(text.trim());
-  };
+  const { label, labelled = false, placeholder, value, onChange, width = 260, maxLength = 200 } = props;
+  const { text, change, clear, events } = useTypedFilter({ value, apply: onChange });
+  const input = useRef<HTMLInputElement>(null);
   return (
     <TextInput
       {...(labelled ? { label } : { 'aria-label': label })}
+      {...events}
+      ref={input}
       placeholder={placeholder ?? label}
-      value={typed}
+      maxLength={maxLength}
+      value={text}
       onChange={(event) => change(event.currentTarget.value)}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
       rightSection={
-        typed !== '' && <CloseButton size="sm" aria-label={t('Clear {label}', { label })} onClick={() => change('')} />
+        text !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label={t('Clear {label}', { label })}
+            onClick={() => {
+              clear();
+              input.current?.focus();
+            }}
+          />
+        )
       }
       w={{ base: '100%', xs: width }}
     />

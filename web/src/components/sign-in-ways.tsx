@@ -3,6 +3,7 @@ import { IconBrandGithub, IconBrandGoogle, IconBrandWindows, IconKey, type Table
 import { useQuery } from '@tanstack/react-query';
 import { t } from '../language/words.ts';
 import { startUrl, waysQuery } from '../sign-in.ts';
+import { QueryFault } from './query-fault.tsx';
 
 const icons: [part: string, icon: TablerIcon][] = [
   ['google', IconBrandGoogle],
@@ -36,12 +37,14 @@ export function WayButtons({ ways, returnTo }: WayButtonsProps) {
 
 /** Alternatives to a password. Renders nothing if there are none, or while they are loading. */
 export function SignInWays({ returnTo }: { returnTo: string }) {
-  const { data } = useQuery(waysQuery);
-  if (!data?.providers.length) return null;
+  const query = useQuery(waysQuery);
+  if (!query.data) return <QueryFault query={query} />;
+  const { providers } = query.data;
+  if (providers.length === 0) return null;
   return (
     <Stack mt="md">
       <Divider label={t('or')} />
-      <WayButtons ways={data.providers} returnTo={returnTo} />
+      <WayButtons ways={providers} returnTo={returnTo} />
     </Stack>
   );
 }

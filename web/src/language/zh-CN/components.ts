@@ -123,6 +123,8 @@ export default {
     '以你的名义调用模型并消耗额度，不超过你设定的限额；查看你的文件、响应和视频',
 
   'Clear {label}': '清除“{label}”',
+  'The address asks for “{what}”, which does not exist here. It was ignored.': '地址中的“{what}”在此不存在，已被忽略。',
+  '{day} is used instead.': '已改用 {day}。',
   'Copy it now and keep it safe. It cannot be shown again.': '请立即复制并妥善保管，之后无法再次显示。',
   'I have saved it': '我已保存',
   'Your session has ended': '登录会话已结束',

@@ -95,7 +95,7 @@ export function LinkedAccounts() {
     onSettled: reloadIdentities,
   });
   const identities = query.data?.identities;
-  if (ways.length === 0 && !identities?.length) return null;
+  if (ways.length === 0 && !identities?.length && !query.error) return null;
   return (
     <Section
       title={t('Connected accounts')}

@@ -24,6 +24,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { oneOf, upTo } from '../../filter-values.ts';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -34,6 +35,7 @@ type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications
 type Action = 'verify' | 'unverify' | 'suspend' | 'activate';
 
 const defaults = { page: '1', q: '', status: '' };
+const fits = { q: upTo(200), status: oneOf(['1', '2']) };
 const pageSize = 20;
 const queryKey = ['admin-applications'];
 const done: Record<Action, (name: string) => string> = {
@@ -139,12 +141,12 @@ function Details({ application, onClose }: { application: Application; onClose: 
 }
 
 export function AdminApplicationsPage() {
-  const [{ q, status }, set] = useUrlState(defaults);
+  const [{ q, status }, set] = useUrlState(defaults, fits);
   const [page, setPage] = usePage();
   const [shown, setShown] = useState<Application | null>(null);
   const [limited, setLimited] = useState<Application | null>(null);
   const [suspending, setSuspending] = useState<Application | null>(null);
-  const filter = { q, ...((status === '1' || status === '2') && { status: status as '1' | '2' }) };
+  const filter = { q, ...(status && { status: status as '1' | '2' }) };
   const query = useQuery({
     queryKey: [...queryKey, page, filter],
     queryFn: ({ signal }) =>

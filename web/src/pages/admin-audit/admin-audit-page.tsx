@@ -5,11 +5,11 @@ import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { AuditFilters } from './audit-filters.tsx';
-import { auditDefaults, csvAddress, filterOf } from './audit-state.ts';
+import { auditDefaults, auditFits, csvAddress, filterOf } from './audit-state.ts';
 import { AuditTable } from './audit-table.tsx';
 
 export function AdminAuditPage() {
-  const [state, set] = useUrlState(auditDefaults);
+  const [state, set] = useUrlState(auditDefaults, auditFits);
   const [page, setPage] = usePage();
   return (
     <>

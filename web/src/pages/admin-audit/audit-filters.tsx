@@ -1,4 +1,5 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
+import { DayInput } from '../../components/day-input.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { t } from '../../language/words.ts';
@@ -16,11 +17,10 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
     ([name, value]) => name !== 'page' && state[name as keyof AuditState] !== value,
   );
   const date = (name: 'from' | 'to', label: string) => (
-    <TextInput
-      type="date"
+    <DayInput
       label={label}
       value={state[name]}
-      onChange={(event) => change({ [name]: event.currentTarget.value })}
+      onChange={(day) => change({ [name]: day })}
       w={{ base: '100%', xs: 150 }}
     />
   );

@@ -1,7 +1,16 @@
-import { endOf, startOf } from '../../dates.ts';
+import { endOf, isDay, startOf } from '../../dates.ts';
+import { isWhole, upTo } from '../../filter-values.ts';
 
 /** The URL's search parameters. */
 export const auditDefaults = { page: '1', action: '', actor: '', target: '', user: '', from: '', to: '' };
+export const auditFits = {
+  action: upTo(100),
+  actor: upTo(200),
+  target: upTo(200),
+  user: isWhole,
+  from: isDay,
+  to: isDay,
+};
 export type AuditState = typeof auditDefaults;
 
 /** The filter as query parameters of the API; invalid values are dropped. */
@@ -10,7 +19,7 @@ export function filterOf(state: AuditState): Record<string, string | number> {
     action: state.action || undefined,
     actor: state.actor || undefined,
     target: state.target || undefined,
-    user_id: /^\d{1,15}$/.test(state.user) ? Number(state.user) : undefined,
+    user_id: isWhole(state.user) ? Number(state.user) : undefined,
     from: startOf(state.from),
     to: endOf(state.to),
   };

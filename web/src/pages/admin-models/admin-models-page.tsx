@@ -23,6 +23,7 @@ import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { isWhole, oneOf, upTo } from '../../filter-values.ts';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -32,6 +33,7 @@ import { ModelForm } from './model-form.tsx';
 import { useModelSwitch } from './use-model-switch.ts';
 
 const urlDefaults = { channel: '', type: '', model: '', page: '1' };
+const urlFits = { channel: isWhole, type: oneOf(modelTypes), model: upTo(200) };
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove' | 'give away'; model: ProviderModel };
 
@@ -74,7 +76,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
 }
 
 export function AdminModelsPage() {
-  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
+  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults, urlFits);
   const [page, setPage] = usePage();
   const options = providerModelsQuery(filter, page);
   const query = useQuery(options);

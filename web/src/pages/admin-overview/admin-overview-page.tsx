@@ -13,7 +13,7 @@ import { OverviewAlerts } from './overview-alerts.tsx';
 import { OverviewChart } from './overview-chart.tsx';
 import { OverviewFilters } from './overview-filters.tsx';
 import { overviewQuery, type Series, type Sums } from './overview-query.ts';
-import { askedOf, narrowedTo, overviewDefaults } from './overview-range.ts';
+import { askedOf, narrowedTo, overviewDefaults, overviewFits } from './overview-range.ts';
 import { seriesColumns } from './series-columns.tsx';
 
 function Totals({ total }: { total: Sums | undefined }) {
@@ -42,7 +42,7 @@ function Totals({ total }: { total: Sums | undefined }) {
 
 /** Usage by user, model or channel over time, and open alerts. */
 export function AdminOverviewPage() {
-  const [state, set] = useUrlState(overviewDefaults);
+  const [state, set] = useUrlState(overviewDefaults, overviewFits);
   const query = useQuery(overviewQuery(state));
   const asked = askedOf(state);
   const { data, error, isPlaceholderData, refetch } = query;

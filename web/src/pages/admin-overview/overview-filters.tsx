@@ -1,5 +1,6 @@
-import { Group, Pill, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Group, Pill, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
+import { DayInput } from '../../components/day-input.tsx';
 import { dayOf } from '../../dates.ts';
 import { t } from '../../language/words.ts';
 import { measures } from './overview-measures.ts';
@@ -16,20 +17,15 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
   const { from, to } = timesOf(state, Date.now());
   const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)];
   return (
-    <Group gap="sm" wrap="nowrap">
-      <TextInput
-        type="date"
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <DayInput
         label={t('First day')}
         value={state.from || first}
+        used={first}
         max={last}
-        onChange={(event) => set({ from: event.currentTarget.value })}
+        onChange={(from) => set({ from })}
       />
-      <TextInput
-        type="date"
-        label={t('Last day')}
-        value={state.to || last}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-      />
+      <DayInput label={t('Last day')} value={state.to || last} used={last} onChange={(to) => set({ to })} />
     </Group>
   );
 }

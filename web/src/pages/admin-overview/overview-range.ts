@@ -1,4 +1,5 @@
 import { endOf, isDay, startOf } from '../../dates.ts';
+import { isWhole, oneOf, upTo } from '../../filter-values.ts';
 import { t } from '../../language/words.ts';
 
 /** The URL's search parameters; `from` and `to` are days and take precedence over `range`. */
@@ -47,6 +48,17 @@ const mostDays = 186;
 
 export const hasDates = ({ from, to }: Pick<OverviewState, 'from' | 'to'>): boolean => isDay(from) || isDay(to);
 
+export const overviewFits = {
+  range: oneOf(ranges),
+  from: isDay,
+  to: isDay,
+  by: oneOf(groupings),
+  measure: oneOf(measureNames),
+  user: isWhole,
+  model: upTo(256),
+  channel: isWhole,
+};
+
 /** In Unix seconds. Missing or invalid dates are replaced by defaults instead of rejected. */
 export function timesOf(
   state: Pick<OverviewState, 'range' | 'from' | 'to'>,
@@ -61,7 +73,7 @@ export function timesOf(
 
 const known = <T extends string>(names: readonly T[], name: string, otherwise: T): T =>
   names.find((one) => one === name) ?? otherwise;
-const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+const whole = (text: string): number | undefined => (isWhole(text) ? Number(text) : undefined);
 
 /** Query parameters of the API; invalid values in the URL fall back to defaults. */
 export const askedOf = (state: OverviewState) => ({

@@ -7,6 +7,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { oneOf } from '../../filter-values.ts';
 import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -36,11 +37,12 @@ const parts: Record<string, { label: string; Part: ComponentType<PartProps> }> =
   audit: { label: t('Audit'), Part: PersonAudit },
 };
 const defaults = { tab: 'overview', page: '1' };
+const fits = { tab: oneOf(Object.keys(parts)) };
 
 export function AdminUserPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery(personQuery(Number(id)));
-  const [{ tab }, set] = useUrlState(defaults);
+  const [{ tab }, set] = useUrlState(defaults, fits);
   const acts = useUserActs();
   useNamed(query.data ? query.data.user.display_name || query.data.user.username : '');
   if (!query.data)
@@ -55,7 +57,6 @@ export function AdminUserPage() {
     );
   const person = query.data;
   const { user } = person;
-  const open = Object.hasOwn(parts, tab) ? tab : 'overview';
   return (
     <>
       <PageHeader
@@ -68,7 +69,7 @@ export function AdminUserPage() {
         description={rich('{back} · {username} · id {id}', { back, username: kindOf(user), id: user.id })}
         actions={!isDeleted(user) && <RowMenu label={calledOf(user)} acts={acts.actsOf(user)} />}
       />
-      <Tabs value={open} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>
+      <Tabs value={tab} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>
         <Tabs.List mb="lg">
           {Object.entries(parts).map(([value, { label }]) => (
             <Tabs.Tab key={value} value={value}>

@@ -14,6 +14,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { upTo } from '../../filter-values.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
@@ -25,6 +26,7 @@ import { isDeleted, roleName } from './user-state.ts';
 import { reloadUsers, usersKey } from './users-queries.ts';
 
 const defaults = { page: '1', q: '' };
+const fits = { q: upTo(200) };
 const pageSize = 20;
 
 const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
@@ -109,7 +111,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
 ];
 
 export function AdminUsersPage() {
-  const [{ q }, set] = useUrlState(defaults);
+  const [{ q }, set] = useUrlState(defaults, fits);
   const [page, setPage] = usePage();
   const query = useQuery({
     queryKey: [...usersKey, page, q],

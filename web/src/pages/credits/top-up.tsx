@@ -7,6 +7,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
+import { QueryFault } from '../../components/query-fault.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import { usePost } from '../../idempotent-post.ts';
@@ -79,7 +80,8 @@ export function TopUp() {
   useEffect(() => {
     if (!awaited) void queryClient.invalidateQueries(selfQuery);
   }, [awaited]);
-  if (!query.data || (query.data.amounts.length === 0 && query.data.total === 0)) return null;
+  if (!query.data) return <QueryFault query={query} title={t('{label} could not be loaded', { label: t('Top up') })} />;
+  if (query.data.amounts.length === 0 && query.data.total === 0) return null;
   const { amounts, topups, total } = query.data;
   return (
     <Section

@@ -11,6 +11,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { upTo } from '../../filter-values.ts';
 import { rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EntryCard } from './entry-card.tsx';
@@ -27,6 +28,7 @@ import {
 import { SourcesTable } from './sources-table.tsx';
 
 const urlDefaults = { q: '', category: '' };
+const urlFits = { category: upTo(64) };
 const firstEntries = 24;
 
 type Open = { act: 'create' } | { act: 'import'; files: File[] } | { act: 'edit' | 'delete'; entry: Entry };
@@ -126,7 +128,7 @@ function Filters({
 }
 
 export function KnowledgePage() {
-  const [{ q, category }, setUrl] = useUrlState(urlDefaults);
+  const [{ q, category }, setUrl] = useUrlState(urlDefaults, urlFits);
   const [limit, setLimit] = useState(firstEntries);
   const [open, setOpen] = useState<Open | null>(null);
   const query = useQuery(knowledgeQuery(q, category, limit));

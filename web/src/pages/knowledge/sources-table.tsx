@@ -7,6 +7,7 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { QueryFault } from '../../components/query-fault.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatBytes, formatNumber } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
@@ -92,7 +93,9 @@ export function SourcesTable() {
     if (ready !== before.current) void reloadKnowledge();
     before.current = ready;
   }, [ready]);
-  if (!query.data || (query.data.total === 0 && page === 1)) return null;
+  if (!query.data)
+    return <QueryFault query={query} title={t('{label} could not be loaded', { label: t('Imported files') })} />;
+  if (query.data.total === 0 && page === 1) return null;
   return (
     <Stack component="section" gap="xs" mb="lg" aria-label={t('Imported files')}>
       <Title order={2} size="h4">

@@ -1,11 +1,13 @@
 import { IconCube } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { modelTypes } from '../../catalog.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { oneOf } from '../../filter-values.ts';
 import { t } from '../../language/words.ts';
-import { measuredProviders } from '../../model-facts.ts';
+import { capabilities, measuredProviders } from '../../model-facts.ts';
 import { chosenModels, sortings } from '../../model-list.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -14,6 +16,11 @@ import { modelColumns } from './model-columns.tsx';
 import { ModelFilters } from './model-filters.tsx';
 
 const urlDefaults = { q: '', capability: '', provider: '', type: '', sort: '', page: '1' };
+const urlFits = {
+  capability: oneOf(capabilities),
+  type: oneOf(modelTypes),
+  sort: oneOf(sortings),
+};
 const pageSize = 50;
 
 function NoModels({ filtered }: { filtered: boolean }) {
@@ -31,13 +38,11 @@ function NoModels({ filtered }: { filtered: boolean }) {
 
 /** Every model that this user may call, with what matters for choosing one. */
 export function ModelsPage() {
-  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
+  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults, urlFits);
   const [page, setPage] = usePage();
   // Refetch sooner than elsewhere: users check the health right after a request, while other pages need only the names.
   const query = useQuery({ ...modelsQuery, staleTime: 5_000 });
-  // The URL may contain an unknown sort order.
-  const sort = sortings.some(({ value }) => value === filter.sort) ? filter.sort : '';
-  const models = query.data && chosenModels(query.data, { ...filter, sort });
+  const models = query.data && chosenModels(query.data, filter);
   const filtered = Object.values(filter).some((value) => value !== '');
   return (
     <>
@@ -48,7 +53,7 @@ export function ModelsPage() {
         )}
       />
       <ModelFilters
-        filter={{ ...filter, sort }}
+        filter={filter}
         providers={providersOf(query.data ?? []).map(({ name }) => name)}
         set={(changes) => set({ ...changes, page: '1' })}
       />

@@ -5,6 +5,7 @@ import type { ComponentType } from 'react';
 import { AnchorLink } from '../../components/link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { oneOf } from '../../filter-values.ts';
 import { t } from '../../language/words.ts';
 import { may, type Organisation, organisationQuery } from '../../organisations.ts';
 import { useNamed } from '../../page-name.ts';
@@ -41,9 +42,10 @@ const tabs: Tab[] = [
 ];
 
 const urlDefaults = { tab: 'overview' };
+const urlFits = { tab: oneOf(tabs) };
 
 function Whole({ organisation }: { organisation: Organisation }) {
-  const [{ tab }] = useUrlState(urlDefaults);
+  const [{ tab }] = useUrlState(urlDefaults, urlFits);
   const navigate = useNavigate();
   const offered = tabs.filter(({ right }) => !right || may(organisation.role, right));
   const open = offered.find(({ value }) => value === tab) ?? offered[0]!;

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { UsageTotals } from '../../components/usage-totals.tsx';
+import { oneOf } from '../../filter-values.ts';
 import { formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { may, type Organisation } from '../../organisations.ts';
@@ -23,6 +24,12 @@ const periods = [
   { value: '30', label: t('30d') },
   { value: '90', label: t('90d') },
 ];
+
+const urlFits = {
+  at: (text: string) => readPlace(text) !== null,
+  days: oneOf(periods),
+  show: oneOf(['requests', 'decisions']),
+};
 
 const daySeconds = 86_400;
 
@@ -84,7 +91,7 @@ const csvAddress = (id: number, filter: LevelFilter): string => {
 };
 
 function Filters({ organisation, known }: { organisation: Organisation; known: LevelNames }) {
-  const [{ at, days }, set] = useUrlState(urlDefaults);
+  const [{ at, days }, set] = useUrlState(urlDefaults, urlFits);
   const whole = placeText({ level: 'organisation', level_id: organisation.id });
   const all = may(organisation.role, 'see_all');
   const choices = placeChoices(known, all ? levels : ['organisation', 'key']).map(({ group, items }) => ({
@@ -114,7 +121,7 @@ function Filters({ organisation, known }: { organisation: Organisation; known: L
 
 export function Usage({ organisation }: { organisation: Organisation }) {
   const { id } = organisation;
-  const [state, set] = useUrlState(urlDefaults);
+  const [state, set] = useUrlState(urlDefaults, urlFits);
   const all = may(organisation.role, 'see_all');
   const known = useLevelNames(organisation, all ? levels : ['key']);
   const filter = filterOf(state, Date.now());

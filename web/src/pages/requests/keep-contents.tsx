@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { get, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifyError } from '../../components/notify.ts';
+import { QueryFault } from '../../components/query-fault.tsx';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -21,10 +22,12 @@ async function setConsent(keep: boolean): Promise<void> {
 
 /** The user's consent to storing request contents. Hidden if the operator does not store any. */
 export function KeepContents() {
-  const { data } = useQuery(consentQuery);
+  const query = useQuery(consentQuery);
+  const { data } = query;
   const [ending, setEnding] = useState(false);
   const act = useAct({ mutationFn: () => setConsent(true), onError: notifyError });
-  if (!data || data.days === 0) return null;
+  if (!data) return <QueryFault query={query} />;
+  if (data.days === 0) return null;
   return (
     <Box mb="md">
       <Switch

@@ -1,13 +1,15 @@
-import { Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import { Group, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { calledOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
+import { DayInput } from '../../components/day-input.tsx';
 import { ModelNameInput } from '../../components/model-picker.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { t } from '../../language/words.ts';
 import { isAdmin, keysQuery, useUser } from '../../session.ts';
+import { useTypedFilter } from '../../use-typed-filter.ts';
 import type { RequestsState } from './requests-query.ts';
 
 interface FilterProps {
@@ -72,20 +74,16 @@ function UserFilter({ state, set }: FilterProps) {
 
 /** Accepts any name, because failed requests include those for models that do not exist. */
 function ModelFilter({ state: { model }, set }: FilterProps) {
-  const [typed, setTyped] = useState(model);
-  const tell = useDebouncedCallback((name: string) => set({ model: name, cursor: '' }), 300);
-  // The back button and links change the filter from outside.
-  useEffect(() => setTyped(model), [model]);
-  const change = (name: string) => {
-    setTyped(name);
-    tell(name.trim());
-  };
+  const apply = (name: string) => set({ model: name, cursor: '' });
+  const { text, change, events } = useTypedFilter({ value: model, apply });
   return (
     <ModelNameInput
+      {...events}
       label={t('Model')}
       placeholder={t('All models')}
-      value={typed}
-      onChange={change}
+      maxLength={256}
+      value={text}
+      onChange={(name) => change(name)}
       clearable
       clearButtonProps={{ 'aria-label': t('All models') }}
       w={{ base: '100%', xs: 220 }}
@@ -147,20 +145,18 @@ export function RequestFilters({ state, set }: FilterProps) {
         <KeyFilter state={state} set={set} />
       )}
       <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
-        <TextInput
-          type="date"
+        <DayInput
           label={t('First day')}
           value={state.from}
           max={state.to || undefined}
-          onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
+          onChange={(from) => set({ from, cursor: '' })}
           flex="1 1 8.5rem"
         />
-        <TextInput
-          type="date"
+        <DayInput
           label={t('Last day')}
           value={state.to}
           min={state.from || undefined}
-          onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}
+          onChange={(to) => set({ to, cursor: '' })}
           flex="1 1 8.5rem"
         />
       </Group>

@@ -8,11 +8,11 @@ import { useUrlState } from '../../use-url-state.ts';
 import { KeepContents } from './keep-contents.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
-import { requestsDefaults } from './requests-query.ts';
+import { requestsDefaults, requestsFits } from './requests-query.ts';
 
 /** All requests, answered or failed. */
 export function RequestsPage() {
-  const [state, set] = useUrlState(requestsDefaults);
+  const [state, set] = useUrlState(requestsDefaults, requestsFits);
   const admin = isAdmin(useUser());
   return (
     <>

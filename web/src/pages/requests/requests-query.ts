@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, get, type Result } from '../../api.ts';
-import { endOf, startOf } from '../../dates.ts';
+import { endOf, isDay, startOf } from '../../dates.ts';
+import { isWhole, upTo } from '../../filter-values.ts';
 import { isAdmin, type User } from '../../session.ts';
 import type { RequestLine } from './request-lines.ts';
 
@@ -16,20 +17,33 @@ export const requestsDefaults = {
   to: '',
   cursor: '',
 };
+/** Made by the service; of another list it would be refused. */
+const isCursor = (text: string) => /^[\w-]{1,64}$/.test(text);
+const isStatus = (text: string) => /^(answered|incomplete|failed|[45]\d\d)$/.test(text);
+export const requestsFits = {
+  status: isStatus,
+  model: upTo(256),
+  key: isWhole,
+  user: (text: string) => text === 'me' || isWhole(text),
+  parent: upTo(256),
+  from: isDay,
+  to: isDay,
+  cursor: isCursor,
+};
 export type RequestsState = typeof requestsDefaults;
 
 type Viewer = Pick<User, 'id' | 'role'>;
 const pageSize = 25;
 
 /** Ignores invalid values, so that a manually edited URL shows everything instead of an error. */
-const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+const whole = (text: string): number | undefined => (isWhole(text) ? Number(text) : undefined);
 
 /** The filter as query parameters of the API. */
 export function queryOf(state: RequestsState) {
   const [from, to] = [startOf(state.from), endOf(state.to)];
   return {
     page_size: pageSize,
-    ...(/^(answered|incomplete|failed|[45]\d\d)$/.test(state.status) && { status: state.status }),
+    ...(isStatus(state.status) && { status: state.status }),
     ...(state.model && { model: state.model.slice(0, 256) }),
     token_id: whole(state.key),
     ...(state.parent && { parent_request_id: state.parent.slice(0, 256) }),

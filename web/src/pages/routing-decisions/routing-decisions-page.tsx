@@ -14,6 +14,7 @@ import { ParentFilterNotice } from '../../components/parent-filter-notice.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { upTo } from '../../filter-values.ts';
 import { formatMs } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
@@ -23,6 +24,7 @@ import { detailsColumn, whyColumn } from './shared-columns.tsx';
 import { outcomeOf, selectedBy } from './words.ts';
 
 const urlDefaults = { request: '', model: '', parent: '', page: '1' };
+const urlFits = { request: upTo(200), model: upTo(200), parent: upTo(200) };
 
 const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   { key: 'when', header: t('When'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
@@ -95,7 +97,7 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
 }
 
 export function RoutingDecisionsPage() {
-  const [{ request, model, parent }, set] = useUrlState(urlDefaults);
+  const [{ request, model, parent }, set] = useUrlState(urlDefaults, urlFits);
   const [open, setOpen] = useOpened();
   const [page, setPage] = usePage();
   const query = useQuery(decisionsQuery({ request, model, parent }, page));

@@ -10,6 +10,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { oneOf } from '../../filter-values.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -18,6 +19,7 @@ import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
 import { StartRun } from './start-run.tsx';
 
 const urlDefaults = { page: '1', status: '' };
+const urlFits = { status: oneOf(runStatuses) };
 
 const columns: Column<RunSummary>[] = [
   {
@@ -81,7 +83,7 @@ const columns: Column<RunSummary>[] = [
 ];
 
 export function RunsPage() {
-  const [{ status }, setUrl] = useUrlState(urlDefaults);
+  const [{ status }, setUrl] = useUrlState(urlDefaults, urlFits);
   const [page, setPage] = usePage();
   const query = useQuery(runsQuery(page, status));
   const [starting, setStarting] = useState(false);

@@ -13,6 +13,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { upTo } from '../../filter-values.ts';
 import { formatNumber } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -21,7 +22,10 @@ import { NewSession } from './new-session.tsx';
 import { pageSize, type Session, sessionsQuery } from './sessions-queries.ts';
 import { Tags } from './tags.tsx';
 
+/** The service's limit. */
+const longestTag = 64;
 const urlDefaults = { page: '1', tag: '' };
+const urlFits = { tag: upTo(longestTag) };
 
 interface Acts {
   open: (id: string) => void;
@@ -76,7 +80,7 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
 ];
 
 export function SessionsPage() {
-  const [{ tag }, setUrl] = useUrlState(urlDefaults);
+  const [{ tag }, setUrl] = useUrlState(urlDefaults, urlFits);
   const [page, setPage] = usePage();
   const query = useQuery(sessionsQuery(page, tag));
   const navigate = useNavigate();
@@ -95,7 +99,13 @@ export function SessionsPage() {
         actions={button}
       />
       <Group mb="md">
-        <SearchInput label={t('Tag')} placeholder={t('Filter by tag')} value={tag} onChange={filter} />
+        <SearchInput
+          label={t('Tag')}
+          placeholder={t('Filter by tag')}
+          maxLength={longestTag}
+          value={tag}
+          onChange={filter}
+        />
       </Group>
       <DataTable
         label={t('Sessions')}

@@ -9,6 +9,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
+import { useStaysShown } from '../../use-typed-filter.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx';
 import { AgentSection } from './agent-section.tsx';
@@ -60,6 +61,7 @@ export function ToolsPage() {
   const [{ q }, set] = useUrlState(defaults);
   const { data, error } = connections;
   const many = data !== undefined && data.servers.length > mostAtAGlance;
+  const searched = useStaysShown(many || q !== '');
   const meant = ownLast(data?.servers ?? []).filter((server) => isMeant(server, q));
   return (
     <>
@@ -79,9 +81,7 @@ export function ToolsPage() {
         {!data && !error && <Skeleton height={220} />}
         {/* Above a long list of servers, since it would be hard to find below. */}
         {many && <AgentSection connections={data} />}
-        {(many || q !== '') && (
-          <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />
-        )}
+        {searched && <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />}
         {data && meant.length === 0 && <EmptyState icon={IconTool} title={t('No matching servers or tools')} />}
         {meant.map((server) => (
           <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />

@@ -1,6 +1,7 @@
-import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DayInput } from '../../components/day-input.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { t } from '../../language/words.ts';
 import { keysQuery } from '../../session.ts';
@@ -34,19 +35,19 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
         onChange={choose}
       />
       {(dates || given) && (
-        <Group gap="sm" wrap="nowrap">
-          <TextInput
-            type="date"
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <DayInput
             label={t('First day')}
-            value={range.first}
+            value={state.from || range.first}
+            used={range.first}
             max={range.last}
-            onChange={(event) => set({ from: event.currentTarget.value, page: '1' })}
+            onChange={(from) => set({ from, page: '1' })}
           />
-          <TextInput
-            type="date"
+          <DayInput
             label={t('Last day')}
-            value={range.last}
-            onChange={(event) => set({ to: event.currentTarget.value, page: '1' })}
+            value={state.to || range.last}
+            used={range.last}
+            onChange={(to) => set({ to, page: '1' })}
           />
         </Group>
       )}

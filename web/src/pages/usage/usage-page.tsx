@@ -9,14 +9,14 @@ import { RequestLists } from './request-lists.tsx';
 import { UsageCharts } from './usage-charts.tsx';
 import { UsageFilters } from './usage-filters.tsx';
 import { summaryQuery } from './usage-queries.ts';
-import { filterOf, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
+import { filterOf, rangeOf, type UsageFilter, usageDefaults, usageFits } from './usage-range.ts';
 
 function Totals({ filter }: { filter: UsageFilter }) {
   return <UsageTotals query={useQuery(summaryQuery(filter, 'day'))} />;
 }
 
 export function UsagePage() {
-  const [state, set] = useUrlState(usageDefaults);
+  const [state, set] = useUrlState(usageDefaults, usageFits);
   // Queries contain the end of the day instead of the current time, so that their keys stay the same while the page is
   // open.
   const now = Date.now();

@@ -1,4 +1,5 @@
 import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
+import { isWhole, oneOf, upTo } from '../../filter-values.ts';
 import { t } from '../../language/words.ts';
 
 /** The search parameters of the URL; `from` and `to` take precedence over `days`. */
@@ -16,6 +17,15 @@ export const usageDefaults = {
   everybody: '',
   /** Id of the entry whose details are open. */
   open: '',
+};
+export const usageFits = {
+  days: (text: string) => isWhole(text) && Number(text) > 0,
+  from: isDay,
+  to: isDay,
+  model: upTo(256),
+  key: isWhole,
+  parent: upTo(256),
+  show: oneOf(['answered', 'failed']),
 };
 export type UsageState = typeof usageDefaults;
 
