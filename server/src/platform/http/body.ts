@@ -131,7 +131,8 @@ async function gather(
       if (size > maxBytes) throw tooLarge(maxBytes);
       grow?.(value.byteLength);
       chunks.push(value);
-      await turn(value.byteLength);
+      const next = turn(value.byteLength);
+      if (next) await next;
     }
   } catch (error) {
     await reader.cancel().catch(() => {});
