@@ -6,7 +6,8 @@ import { type Delivery, type ReadAnswer, type Settled, successfulEnd } from './a
 import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
-import type { Answer, Json } from './wire/conversation.ts';
+import { type UsedIds, usedCallIds, withUnusedIds } from './wire/chat/call-places.ts';
+import { type Answer, isObject, type Json } from './wire/conversation.ts';
 import { parseLargeBody, parserOf } from './wire/exact-arguments.ts';
 import { eachOutput } from './wire/output.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
@@ -58,10 +59,10 @@ export class WholeAnswer implements ReadAnswer {
 export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
+    const used = kind.wire === 'chat' ? usedCallIds(conversation.turns) : undefined;
+    const how = { kind, sent, expectsJson, used };
     const text = readText(body);
-    return typeof text === 'string'
-      ? wholeOf(text, kind, sent, expectsJson)
-      : wholeLater(text, kind, sent, expectsJson);
+    return typeof text === 'string' ? wholeOf(text, how) : text.then((read) => wholeOf(read, how));
   },
   handOn: (opened, model) => {
     opened.sent.done();
@@ -71,18 +72,23 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   },
 };
 
-function wholeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
-  return text.length > largeLetters
-    ? largeOf(text, kind, sent, expectsJson)
-    : new WholeAnswer(text, parse(text, kind, sent), kind, expectsJson);
+interface Reading {
+  kind: ProviderKind;
+  sent: ChatCall;
+  expectsJson: boolean;
+  used: UsedIds | undefined;
 }
 
-async function wholeLater(text: Promise<string>, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
-  return wholeOf(await text, kind, sent, expectsJson);
+function wholeOf(text: string, how: Reading): WholeAnswer | Promise<WholeAnswer> {
+  const body = bodyIn(text, how.kind, how.sent);
+  return body instanceof Promise ? body.then((read) => answerOf(text, read, how)) : answerOf(text, body, how);
 }
 
-async function largeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
-  return new WholeAnswer(text, await bodyIn(text, kind, sent), kind, expectsJson);
+function answerOf(text: string, body: Json, { kind, expectsJson, used }: Reading): WholeAnswer {
+  const own = used && isObject(body) ? withUnusedIds(body, used) : null;
+  return own
+    ? new WholeAnswer(JSON.stringify(own), own, kind, expectsJson)
+    : new WholeAnswer(text, body, kind, expectsJson);
 }
 
 /** Longer answers (log probabilities, images) are parsed and written in slices that yield to the event loop. */

@@ -1,6 +1,6 @@
 import { randomString } from '../../../lib/ids.ts';
-import type { Json } from '../conversation.ts';
-import { isObject } from '../conversation.ts';
+import { objectsIn } from '../../../lib/is-object.ts';
+import { isObject, type Json, type Turn } from '../conversation.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -8,6 +8,66 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 export const argumentsText = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : text(value));
 
 export const newCallId = (): string => `call_${randomString(20)}`;
+
+/** Ids of the calls in a conversation. */
+export type UsedIds = ReadonlySet<unknown>;
+
+/**
+ * Some servers count the calls of each answer from zero, and clients take a call with the id of an earlier one for that
+ * one. Undefined if there were no calls, as in most conversations.
+ */
+export function usedCallIds(turns: readonly Turn[]): UsedIds | undefined {
+  let ids: Set<unknown> | undefined;
+  for (const { parts } of turns)
+    for (const part of parts)
+      if (part.type === 'tool_call') {
+        ids ??= new Set();
+        ids.add(part.id);
+      }
+  return ids;
+}
+
+/** Gives calls another id if theirs is used already, and the reasoning that belongs to them the same. */
+export class UnusedIds {
+  readonly #made = new Map<string, string>();
+
+  constructor(private readonly used: UsedIds) {}
+
+  of(id: string): string {
+    if (!this.used.has(id)) return id;
+    const made = this.#made.get(id) ?? newCallId();
+    this.#made.set(id, made);
+    return made;
+  }
+
+  /** Of a message or delta; the same list if none of its members has a used id. */
+  readonly inList = (members: unknown): unknown =>
+    objectsIn(members).some(({ id }) => this.used.has(id))
+      ? objectsIn(members).map((member) =>
+          typeof member.id === 'string' ? { ...member, id: this.of(member.id) } : member,
+        )
+      : members;
+}
+
+/** A whole answer in which no call has a used id; null if that is so already. */
+export function withUnusedIds(body: Json, used: UsedIds): Json | null {
+  const ids = new UnusedIds(used);
+  let changed = false;
+  const choices = objectsIn(body.choices).map((choice) => {
+    if (!isObject(choice.message)) return choice;
+    const { tool_calls: calls, reasoning_details: details } = choice.message;
+    const renamed = ids.inList(calls);
+    if (renamed === calls) return choice;
+    changed = true;
+    const message = {
+      ...choice.message,
+      tool_calls: renamed,
+      ...(details != null && { reasoning_details: ids.inList(details) }),
+    };
+    return { ...choice, message };
+  });
+  return changed ? { ...body, choices } : null;
+}
 
 interface Placed {
   /** Position among the calls received, from 0. */
@@ -24,6 +84,8 @@ export class CallPlaces {
   /** Upstream index to the last call received under it. */
   readonly #last = new Map<unknown, { place: number; id: string; opened: boolean }>();
   #count = 0;
+
+  constructor(private readonly ids?: UnusedIds) {}
 
   /** `position`: index in the list of the chunk. */
   placeOf(piece: Json, position: number): Placed {
@@ -43,6 +105,6 @@ export class CallPlaces {
     if (call.opened || (id === '' && name === '')) return { place: call.place };
     call.opened = true;
     call.id = id;
-    return { place: call.place, opens: { id: id || newCallId(), name } };
+    return { place: call.place, opens: { id: id === '' ? newCallId() : (this.ids?.of(id) ?? id), name } };
   }
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../conversation.ts';
-import { argumentsText, CallPlaces, newCallId } from './call-places.ts';
+import { argumentsText, CallPlaces, newCallId, UnusedIds, type UsedIds } from './call-places.ts';
 import { textAndReasoningIn } from './text-and-reasoning.ts';
 
 /**
@@ -62,6 +62,12 @@ export class ChunkNormalizer {
   /** By choice; most have no calls. */
   readonly #places = new Map<unknown, CallPlaces>();
 
+  readonly #ids: UnusedIds | undefined;
+
+  constructor(private readonly used?: UsedIds) {
+    this.#ids = used && new UnusedIds(used);
+  }
+
   /** Modifies a parsed chunk in place; returns whether anything changed. */
   tidy(chunk: Json): boolean {
     if (!Array.isArray(chunk.choices)) {
@@ -97,7 +103,12 @@ export class ChunkNormalizer {
       choice.delta = withPlainContent(delta);
       changed = true;
     }
-    const { tool_calls: calls } = delta;
+    const { tool_calls: calls, reasoning_details: details } = delta;
+    const renamed = details && this.#ids ? this.#ids.inList(details) : details;
+    if (renamed !== details) {
+      (choice.delta as Json).reasoning_details = renamed;
+      changed = true;
+    }
     if (!Array.isArray(calls) || calls.length === 0) return changed;
     const pieces = calls.map((piece, position) => (isObject(piece) ? this.#tidyPiece(choice, piece, position) : piece));
     if (pieces.every((piece, i) => piece === calls[i])) return changed;
@@ -106,17 +117,21 @@ export class ChunkNormalizer {
   }
 
   #tidyPiece({ index }: Json, piece: Json, position: number): Json {
-    const places = this.#places.get(index) ?? new CallPlaces();
+    const places = this.#places.get(index) ?? new CallPlaces(this.#ids);
     this.#places.set(index, places);
     const { place, opens } = places.placeOf(piece, position);
     const called = isObject(piece.function) ? piece.function : undefined;
+    // Of a call that was given another id when it began.
+    const { id: _, ...others } = piece;
+    const own = !opens && this.used?.has(piece.id) ? others : piece;
     const isTidy =
+      own === piece &&
       piece.index === place &&
       (opens ? piece.id === opens.id && typeof piece.type === 'string' : !hasNulls(piece)) &&
       (!called || (!hasNulls(called) && !isObject(called.arguments)));
     if (isTidy) return piece;
     return {
-      ...withoutNulls(piece),
+      ...withoutNulls(own),
       index: place,
       ...(opens && { id: opens.id, type: piece.type ?? 'function' }),
       ...(called && { function: tidyFunction(called) }),

@@ -5,6 +5,7 @@ import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
+import type { UsedIds } from './call-places.ts';
 import { customCallChunks } from './custom-calls.ts';
 import { functionCallChunks } from './legacy-functions.ts';
 import { ChunkNormalizer } from './normalize-choice.ts';
@@ -23,6 +24,8 @@ export interface FrameEditor {
   fail?(error: AppError): string | undefined;
 }
 
+type PassthroughOptions = RenderOptions & { includeUsage: boolean; usedCallIds?: UsedIds | undefined };
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -30,12 +33,12 @@ const decoder = new TextDecoder();
  * Chat to chat: frames are forwarded with only the model name replaced. Usage is held back and sent once, as a last
  * chunk without choices, to clients that asked for it; unreadable chunks are tidied.
  */
-export function chatPassthrough(options: RenderOptions & { includeUsage: boolean }): FrameEditor {
+export function chatPassthrough(options: PassthroughOptions): FrameEditor {
   const model = new ModelRewriter(options.model);
   let usage: Json | undefined;
   let identity: RenderOptions = options;
   const asAsked = chunksAsAsked(options);
-  const tidier = new ChunkNormalizer();
+  const tidier = new ChunkNormalizer(options.usedCallIds);
   let completes = false;
   return {
     get completes() {
