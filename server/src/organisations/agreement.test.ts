@@ -100,6 +100,8 @@ test('every place that tells a sum of money tells the same one', async () => {
     }
     await ended(world, clock);
     clock.advance(8 * 3_600_000);
+    // From here on the organisation pays for its members.
+    if (round === 1) await sent(owner, 'PUT', at.path(''), { balance: 'shared' });
   }
   await expectAll();
   await expectPersonal(person.member, person.applicationId, await person.token());
