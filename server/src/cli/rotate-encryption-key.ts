@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { openOrNull, openSealer } from '../lib/seal.ts';
+import { openOrNull, openSealer, type SealingKey } from '../lib/seal.ts';
 import { retireLostKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
@@ -28,6 +28,12 @@ export async function rotateEncryptionKey(call: CommandCall): Promise<number> {
   return rotate(call).finally(unlock);
 }
 
+/** The key of a rotation that was interrupted is among those known already. */
+const withNewFirst = (made: SealingKey, known: readonly SealingKey[]): SealingKey[] => [
+  made,
+  ...known.filter(({ id }) => id !== made.id),
+];
+
 async function rotate({ config, flags, print }: CommandCall): Promise<number> {
   const isLost = flags.has('--lost');
   if (config.encryptionKey && !config.encryptionKeyOld && !isLost) {
@@ -37,7 +43,7 @@ async function rotate({ config, flags, print }: CommandCall): Promise<number> {
   const makesOne = !config.encryptionKey && !isLost;
   const setup = { ...config, withoutLostKeys: isLost };
   const { changed, unreadable } = await withPlatform(setup, async ({ database: { db }, sealingKeys, clock }) => {
-    const keys = makesOne ? [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys] : sealingKeys;
+    const keys = makesOne ? withNewFirst(keyEntry(writeNewKey(config.dataDir)), sealingKeys) : sealingKeys;
     const sealer = openSealer({ keys });
     const done = await resealEach(db, sealer.reseal);
     // Nobody enters these: they were drawn here.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { mergeOldSpans } from '../billing/store/roll-up-spans.ts';
+import { sweepUsage } from '../billing/store/usage.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
 import { stepsOf } from '../oauth/oauth.fixture.ts';
@@ -100,6 +101,8 @@ test('every place that tells a sum of money tells the same one', async () => {
     }
     await ended(world, clock);
     clock.advance(8 * 3_600_000);
+    // From here on the organisation pays for its members.
+    if (round === 1) await sent(owner, 'PUT', at.path(''), { balance: 'shared' });
   }
   await expectAll();
   await expectPersonal(person.member, person.applicationId, await person.token());
@@ -154,6 +157,23 @@ test('and after keys, teams, memberships and users are gone', async () => {
   await sent(world.root, 'DELETE', `/api/admin/users/${person.member.id}`);
   await ended(world, clock);
   await expectEverything();
+});
+
+test('and when the entries of a month have been deleted, from the sums that stay', async () => {
+  const { get, all, table } = readerOf(world, world.root);
+  const listed = async () => added(await all<Entry>('/api/admin/usage/logs', 'logs'), 'quota');
+  const sums = async () => ({
+    months: await table('/api/admin/accounting?from=2026-10&to=2026-11'),
+    days: await get(`/api/admin/usage/summary?from=${from}&also=model,token`),
+    overview: (await get<{ total: object }>(`/api/admin/overview?from=${from}`)).total,
+    users: (await get<{ users: { id: number; used_quota: number }[] }>('/api/admin/users?page_size=100')).users,
+    organisation: await readerOf(world, owner).get(at.path(`/usage?from=${from}`)),
+  });
+  const before = await sums();
+  const entries = await listed();
+  await sweepUsage(world.t.platform.database.db, Date.UTC(2026, 10, 1) / 1000);
+  expect(await sums()).toEqual(before);
+  expect(await listed()).toBeLessThan(entries);
 });
 
 async function expectPersonal(member: Member, applicationId: number, token: string): Promise<void> {

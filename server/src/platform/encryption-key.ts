@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The key, and one being rotated in. That can open too, since a crash may leave some secrets sealed with it. */
@@ -19,15 +19,22 @@ export function ensureKey(folder: string): void {
 /** The configured key, else the one in the file; the first seals. */
 export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
   if (configured) return [Buffer.from(configured, 'hex')];
-  const files = [keyFile(folder), next(folder)].filter((file) => existsSync(file));
-  return files.map(readKey);
+  const keys = existsSync(keyFile(folder)) ? [readKey(keyFile(folder))] : [];
+  if (hasNext(folder)) keys.push(readKey(next(folder)));
+  return keys;
 }
 
 /** Generates the next key, or returns the one of an unfinished rotation. */
 export function writeNewKey(folder: string): Uint8Array {
-  if (!existsSync(next(folder))) writeFileSync(next(folder), drawKey(), { flag: 'wx', mode: 0o600 });
+  if (!hasNext(folder)) {
+    rmSync(next(folder), { force: true });
+    writeFileSync(next(folder), drawKey(), { flag: 'wx', mode: 0o600 });
+  }
   return readKey(next(folder));
 }
+
+/** On a full disk the file is made, but stays empty: nothing was encrypted with such a key. */
+const hasNext = (folder: string): boolean => (statSync(next(folder), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 export const adoptNewKey = (folder: string): void => renameSync(next(folder), keyFile(folder));
 

@@ -24,7 +24,7 @@ export function expectedOf({ price }: Candidate, most: Usage): Expected {
 type Reported = Pick<Sample, 'outcome' | 'promptTokens' | 'completionTokens'> & { usage?: Usage };
 
 export const useOf = (
-  { price }: Candidate,
+  { price }: Pick<Candidate, 'price'>,
   { outcome, usage, promptTokens, completionTokens }: Reported,
 ): CredentialUse => ({
   failed: outcome === 'failure',

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { AppError } from '../lib/errors.ts';
-import type { Usage } from '../lib/money.ts';
+import type { Price, Usage } from '../lib/money.ts';
 import type { Breaker, Permit } from './breaker.ts';
 import type { Candidate, Via } from './candidate.ts';
 import type { Choice } from './choose.ts';
@@ -26,7 +26,7 @@ export interface Attempt {
   /** Call once; later reports are ignored. Updates breaker, metrics and decision log. */
   report(report: Report): void;
   /** The connection delivered another answer, which counts towards its credential's limits; absent without limits. */
-  usedMore?(usage: Usage): void;
+  usedMore?(usage: Usage, price: Price): void;
   /** A connection reported as successful has failed since: counts like another attempt; absent without limits. */
   failedSince?(report: Report): void;
 }
@@ -97,8 +97,8 @@ class OneAttempt implements Attempt {
     this.plan.done(this.candidate, report, this.reservation);
   }
 
-  usedMore(usage: Usage): void {
-    this.plan.usedMore(this.candidate, usage);
+  usedMore(usage: Usage, price: Price): void {
+    this.plan.usedMore(this.candidate, usage, price);
   }
 
   failedSince(report: Report): void {
@@ -241,9 +241,9 @@ class RoutePlan implements Plan {
     if (via) this.deps.meter.ended(via.credential, { failed: false, tokens: 0, spent: 0 }, reservation);
   }
 
-  usedMore({ via }: Candidate, usage: Usage): void {
+  usedMore({ via }: Candidate, usage: Usage, price: Price): void {
     if (via && !via.own)
-      this.deps.meter.ended(via.credential, useOf(via.base, { outcome: 'success', ...usage, usage }));
+      this.deps.meter.ended(via.credential, useOf({ price }, { outcome: 'success', ...usage, usage }));
   }
 
   failedSince(candidate: Candidate, report: Report): void {

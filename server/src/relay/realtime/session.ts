@@ -2,7 +2,7 @@ import { openaiError } from '../../lib/error-shapes.ts';
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
-import type { Usage } from '../../lib/money.ts';
+import type { Price, Usage } from '../../lib/money.ts';
 import { parseYielding } from '../../lib/parse-yielding.ts';
 import { logError } from '../../platform/http/log-error.ts';
 import { type ClientSocket, mostMessageBytes, type SocketEnd } from '../../platform/http/sockets.ts';
@@ -80,7 +80,8 @@ export class RealtimeSession implements SocketEnd, Watched {
     const now = deps.clock.steadyMs();
     this.lastMs = this.#openedMs = this.#lookedMs = this.#pingedMs = now;
     const { call, greeted } = about;
-    const money = { ...about, meter: this.#meter, used: (usage: Usage) => greeted.attempt.usedMore?.(usage) };
+    const used = (usage: Usage, price: Price) => greeted.attempt.usedMore?.(usage, price);
+    const money = { ...about, meter: this.#meter, used };
     this.#turns = new Turns(deps, money, call.hold);
     this.#report = new UpstreamReport(call, greeted);
     this.#events = new UpstreamEvents(about, this.#turns, this.#meter, this.#report);

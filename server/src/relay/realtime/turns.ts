@@ -1,7 +1,7 @@
 import { insufficientUserQuota } from '../../billing/insufficient-quota.ts';
 import type { Hold, UsageStatus } from '../../billing/types.ts';
 import { requestId } from '../../lib/ids.ts';
-import { costAtMost, isFree, type Usage } from '../../lib/money.ts';
+import { costAtMost, isFree, type Price, type Usage } from '../../lib/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { effectivePrice, priceOf, settle, settlementOf } from '../charge.ts';
 import { logImplausibleUsage } from '../count-usage.ts';
@@ -33,8 +33,8 @@ interface TurnsOf {
   /** By upstream name; in conversations, the models that also transcribe the input. */
   transcribers: ReadonlyMap<string, Candidate>;
   meter: ConversationMeter;
-  /** Called for each response with usage. */
-  used(usage: Usage): void;
+  /** Called for each response and transcript, with the price it has at the vendor. */
+  used(usage: Usage, price: Price): void;
 }
 
 /**
@@ -139,7 +139,7 @@ export class Turns {
     const { context, hold } = await this.#forTranscript(transcript, reserve);
     const { candidate, usage, item } = transcript;
     const bill = { candidate, usage, status, stream: true, startedMs: deps.clock.steadyMs() };
-    if (candidate === about.candidate) about.used(usage);
+    about.used(usage, candidate.price);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
     if (shortfall > 0) throw insufficientUserQuota(false);
     // Not before it is paid: until then the hold is for this sound, and covers no other.
@@ -222,7 +222,7 @@ export class Turns {
   async #charge(turn: Turn, usage: Usage, status: UsageStatus): Promise<void> {
     const { deps, about } = this;
     const { context, hold, startedMs, firstMs } = turn;
-    about.used(usage);
+    about.used(usage, about.candidate.price);
     await settle(deps, context, hold, {
       ...{ candidate: about.candidate, usage, status, stream: true, startedMs },
       ...(firstMs !== undefined && { firstTokenMs: firstMs }),
