@@ -114,6 +114,19 @@ describe.skipIf(browserMissing)('filters', () => {
     expect(complaints).toEqual([]);
   }, 600_000);
 
+  test('an item leads back to the list as it was left', async () => {
+    const { page, open, settled } = await site.root();
+    await open('/admin/users?q=roo');
+    await page.getByRole('link', { name: 'root' }).first().click();
+    await page.getByRole('link', { name: 'All users' }).click();
+    await page.getByRole('textbox', { name: 'Search users' }).waitFor();
+    expect(inUrl(page, 'q')).toBe('roo');
+    // The navigation leads to all of them.
+    await settled();
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await applied(page, 'q', null);
+  }, 300_000);
+
   test('days can be typed, and are applied when they are whole', async () => {
     const { page, complaints, open, settled } = await site.root();
     const dates = [

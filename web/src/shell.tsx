@@ -11,6 +11,7 @@ import { SessionEnded } from './components/session-ended.tsx';
 import { SkipLink } from './components/skip-link.tsx';
 import { t } from './language/words.ts';
 import { lazyComponent } from './lazy-components.tsx';
+import { keepLists } from './left-lists.ts';
 import { guardLeaving } from './unsaved-changes.ts';
 
 const NavigationDrawer = lazyComponent('NavigationDrawer');
@@ -33,8 +34,10 @@ function NarrowNavigation() {
 
 /** The layout of every page for signed-in users. */
 export function Shell() {
-  const { history } = useRouter();
+  const router = useRouter();
+  const { history } = router;
   useEffect(() => guardLeaving(history), [history]);
+  useEffect(() => keepLists(router), [router]);
   return (
     <>
       <SessionEnded />

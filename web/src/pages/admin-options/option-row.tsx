@@ -1,4 +1,4 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
@@ -6,6 +6,7 @@ import { SettingRow } from '../../components/setting-row.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
+import { useSetting } from '../../use-setting.ts';
 import { dangerOf } from './dangers.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
 import { OptionInput } from './option-input.tsx';
@@ -29,9 +30,7 @@ function written(key: string, value: Value): string {
 
 /** Saves a change, after a confirmation if the value is dangerous. */
 function useSave(option: Option) {
-  const save = useMutation({
-    // Save sequentially, so that the last change wins.
-    scope: { id: `option ${option.key}` },
+  const { save, change, chosen } = useSetting(`option ${option.key}`, {
     mutationFn: (value: Value) => put('/api/admin/options', { body: { key: option.key, value } }),
     onSuccess: (changed) =>
       queryClient.setQueryData(optionsQuery.queryKey, (options) =>
@@ -40,20 +39,21 @@ function useSave(option: Option) {
   });
   const [asked, setAsked] = useState<{ value: Value; danger: string } | null>(null);
   const [turn, setTurn] = useState(0);
-  const change = (value: Value) => {
+  const ask = (value: Value) => {
     const danger = dangerOf(option.key, value, option.value);
-    if (danger === null) save.mutate(value);
+    if (danger === null) change(value);
     else setAsked({ value, danger });
   };
   const leave = () => {
     setAsked(null);
     setTurn(turn + 1);
   };
-  return { save, change, asked, leave, turn };
+  const shown = typeof option.value === 'boolean' ? { ...option, value: chosen(option.value) } : option;
+  return { save, ask, asked, leave, turn, shown };
 }
 
 export function OptionRow({ option }: { option: Option }) {
-  const { save, change, asked, leave, turn } = useSave(option);
+  const { save, ask, asked, leave, turn, shown } = useSave(option);
   const label = labelOf(option.key);
   const initial = written(option.key, option.default);
   const now = typeof option.value === 'number' && isDuration(option.key) && written(option.key, option.value);
@@ -70,9 +70,9 @@ export function OptionRow({ option }: { option: Option }) {
         initial={initial}
         isInitial={option.value === option.default}
         act={save}
-        onReset={() => change(option.default)}
+        onReset={() => ask(option.default)}
       >
-        <OptionInput option={option} label={label} onSave={change} turn={turn} />
+        <OptionInput option={shown} label={label} onSave={ask} turn={turn} />
       </SettingRow>
       <ConfirmDelete
         opened={asked !== null}

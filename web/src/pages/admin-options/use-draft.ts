@@ -21,7 +21,9 @@ export function draftKeys(commit: () => void, restore: () => void) {
 export function useDraft(saved: string, turn: number, onSave: (value: string) => void) {
   const [draft, setDraft] = useStateFor(`${turn} ${saved}`, saved);
   const commit = () => {
-    if (draft !== saved) onSave(draft);
+    const text = draft.trim();
+    if (text !== saved) onSave(text);
+    else setDraft(saved);
   };
   return { draft, setDraft, ...draftKeys(commit, () => setDraft(saved)) };
 }

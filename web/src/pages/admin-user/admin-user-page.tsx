@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { calledOf, kindOf } from '../../account-name.ts';
-import { AnchorLink } from '../../components/link.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -22,11 +22,7 @@ import { PersonOverview } from './person-overview.tsx';
 import { PersonSessions } from './person-sessions.tsx';
 import { PersonUsage } from './person-usage.tsx';
 
-const back = (
-  <AnchorLink to="/admin/users" size="sm" underline="always">
-    {t('All users')}
-  </AnchorLink>
-);
+const back = <BackLink to="/admin/users">{t('All users')}</BackLink>;
 
 const parts: Record<string, { label: string; Part: ComponentType<PartProps> }> = {
   overview: { label: t('Overview'), Part: PersonOverview },

@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from 'react';
 import { del, put } from '../../api.ts';
 import { changedFields } from '../../changed-fields.ts';
 import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { AnchorLink } from '../../components/link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
@@ -30,11 +30,7 @@ import { applicationQuery, giveToTeam, reloadApplications } from './application-
 import { Credentials } from './credentials.tsx';
 import { QuickStart } from './try-it.tsx';
 
-const back = (
-  <AnchorLink to="/applications" size="sm" underline="always">
-    {t('All applications')}
-  </AnchorLink>
-);
+const back = <BackLink to="/applications">{t('All applications')}</BackLink>;
 
 function wordsOnSecret({ app_type, openid }: ApplicationFields): string {
   if (app_type === 'public') return t('A public client has no secret; it must send a PKCE challenge instead.');

@@ -2,6 +2,7 @@ import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { typeName } from '../../catalog.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { AnchorLink } from '../../components/link.tsx';
@@ -24,9 +25,7 @@ const placeholder = 'sk-your-key';
 function Where({ model }: { model?: ModelDetail }) {
   return (
     <Group component="span" gap="xs" mt={4}>
-      <AnchorLink to="/models" size="sm" underline="always">
-        {t('All models')}
-      </AnchorLink>
+      <BackLink to="/models">{t('All models')}</BackLink>
       {model && (
         <>
           <Code className="svc-anywhere">{model.id}</Code>

@@ -1,8 +1,9 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { get, put } from '../../api.ts';
 import { SettingRow } from '../../components/setting-row.tsx';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
+import { useSetting } from '../../use-setting.ts';
 import { type Field, helpText, initialText, type Preferences, type Value } from './preference-fields.ts';
 import { PreferenceInput } from './preference-input.tsx';
 
@@ -12,9 +13,7 @@ export const preferencesQuery = queryOptions({
 });
 
 export function PreferenceRow({ field, value }: { field: Field; value: Value }) {
-  const save = useMutation({
-    // Saves run one after another, so that the last change wins.
-    scope: { id: `preference ${field.name}` },
+  const { save, change, chosen } = useSetting(`preference ${field.name}`, {
     // Null restores the default, and follows the service's default if that changes later.
     mutationFn: (next: Value | null) => put('/api/svc-ms/user/preferences', { body: { [field.name]: next } }),
     onSuccess: (all) => queryClient.setQueryData(preferencesQuery.queryKey, all as Preferences),
@@ -26,9 +25,13 @@ export function PreferenceRow({ field, value }: { field: Field; value: Value }) 
       initial={t('the default: {initial}', { initial: initialText(field) })}
       isInitial={value === field.initial}
       act={save}
-      onReset={() => save.mutate(null)}
+      onReset={() => change(null)}
     >
-      <PreferenceInput field={field} value={value} onSave={(next) => save.mutate(next)} />
+      <PreferenceInput
+        field={field}
+        value={field.kind === 'number' ? value : (chosen(value) ?? field.initial)}
+        onSave={change}
+      />
     </SettingRow>
   );
 }

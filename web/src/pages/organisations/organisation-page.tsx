@@ -2,7 +2,7 @@ import { Badge, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { AnchorLink } from '../../components/link.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { oneOf } from '../../filter-values.ts';
@@ -70,11 +70,7 @@ function Whole({ organisation }: { organisation: Organisation }) {
   );
 }
 
-const back = (
-  <AnchorLink to="/organisations" size="sm" underline="always">
-    {t('All organisations')}
-  </AnchorLink>
-);
+const back = <BackLink to="/organisations">{t('All organisations')}</BackLink>;
 
 export function OrganisationPage() {
   const { id } = useParams({ strict: false }) as { id: string };

@@ -2,10 +2,10 @@ import { Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
+import { BackLink } from '../../components/back-link.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
@@ -17,11 +17,7 @@ import { ContentOfRequest } from './request-content.tsx';
 import { CallsOfRequest, CostOfRequest, DecisionsOfRequest, FailureOfRequest } from './request-parts.tsx';
 import { type RequestDetail, requestQuery } from './requests-query.ts';
 
-const back = (
-  <AnchorLink to="/requests" size="sm" underline="always">
-    {t('All requests')}
-  </AnchorLink>
-);
+const back = <BackLink to="/requests">{t('All requests')}</BackLink>;
 
 function Unknown() {
   const admin = isAdmin(useUser());

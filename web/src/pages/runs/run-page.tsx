@@ -2,6 +2,7 @@ import { Badge, Group, Spoiler, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { BackLink } from '../../components/back-link.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { LoadingPage } from '../../components/loading-page.tsx';
@@ -38,9 +39,7 @@ function Where({ id, status, connection }: { id: string; status?: string; connec
           {t('Reconnecting…')}
         </Badge>
       )}
-      <AnchorLink to="/runs" size="sm" underline="always">
-        {t('All runs')}
-      </AnchorLink>
+      <BackLink to="/runs">{t('All runs')}</BackLink>
       <AnchorLink to="/sessions/$id" params={{ id }} size="sm" underline="always">
         {t('Session')}
       </AnchorLink>

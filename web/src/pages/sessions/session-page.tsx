@@ -3,10 +3,11 @@ import { IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { BackLink } from '../../components/back-link.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { AnchorLink, ButtonLink } from '../../components/link.tsx';
+import { ButtonLink } from '../../components/link.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
@@ -21,11 +22,7 @@ import { PlanCard } from './plan-card.tsx';
 import { type SessionDetail, sessionQuery } from './sessions-queries.ts';
 import { Tags } from './tags.tsx';
 
-const back = (
-  <AnchorLink to="/sessions" size="sm" underline="always">
-    {t('All sessions')}
-  </AnchorLink>
-);
+const back = <BackLink to="/sessions">{t('All sessions')}</BackLink>;
 
 function Facts({ session }: { session: SessionDetail }) {
   return (
