@@ -140,6 +140,8 @@ export interface KeyMaker {
   userId: number;
   sessionId: number | null;
   applicationId?: number;
+  /** In the transaction that creates the key: throws if the application no longer may. */
+  requireStill?(tx: Db): Promise<void>;
 }
 
 /** The full key is only returned here. */
@@ -164,6 +166,7 @@ export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): 
     made_by: applicationId ?? null,
   };
   const row = await inTurn(deps.db, 'apiKeys', userId, async (tx) => {
+    await maker.requireStill?.(tx);
     if ((await countKeys(tx, userId)) >= mostKeys)
       throw new AppError('invalid_value', `You have reached the limit of ${mostKeys} keys. Delete some first.`);
     return insertKey(tx, key, sessionId);

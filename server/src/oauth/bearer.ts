@@ -18,6 +18,7 @@ import { effectiveScopes, isTokenValid } from './token-validity.ts';
 export interface BearerPrincipal {
   user: User;
   applicationId: number;
+  tokenId: number;
   scopes: Scope[];
   /** How the token was presented. */
   scheme: Scheme;
@@ -37,7 +38,7 @@ const noToken = (): AppError =>
   new AppError('invalid_token', 'Send an access token as Authorization: Bearer svcat_…', {
     headers: { 'www-authenticate': 'Bearer realm="svc"' },
   });
-const badToken = (scheme: Scheme = 'bearer'): AppError => {
+export const badToken = (scheme: Scheme = 'bearer'): AppError => {
   const message = 'The access token is invalid, expired or revoked.';
   return new AppError('invalid_token', message, { headers: challenge(scheme, 'invalid_token', message) });
 };
@@ -122,6 +123,7 @@ function principalOf(
   const principal: BearerPrincipal = {
     user: toUser(user),
     applicationId: client.id,
+    tokenId: row.id,
     scopes: effectiveScopes(row, client, deps.options),
     scheme,
     // Its calls must not use up the user's own, or another application's.

@@ -118,3 +118,21 @@ test.each(cases)(
     expect(await db.selectFrom('users').select('id').where('display_name', '=', 'Mallory').execute()).toEqual([]);
   },
 );
+
+test('no API key that an application makes outlives the consent that is revoked with its keys', async () => {
+  const { db } = t.platform.database;
+  for (let round = 0; round < 12; round += 1) {
+    const user = await t.user();
+    const client = await t.client({ scopes: 'openid tokens:write' });
+    const { access_token } = await t.tokens(client, { scope: 'openid tokens:write' }, user);
+    const make = () => t.withBearer('/api/oauth2/tokens', access_token, { method: 'POST', body: { name: 'a' } });
+    const making = Array.from({ length: 20 }, async (_, n) => {
+      for (let turn = 0; turn < n * 4; turn += 1) await new Promise(setImmediate);
+      await make();
+    });
+    for (let turn = 0; turn < round * 3; turn += 1) await new Promise(setImmediate);
+    expect((await user.call(`/api/oauth2/consents/${client.id}?keys=delete`, { method: 'DELETE' })).status).toBe(200);
+    await Promise.all(making);
+    expect(await db.selectFrom('api_keys').select('id').where('made_by', '=', client.id).execute()).toEqual([]);
+  }
+});

@@ -89,6 +89,7 @@ export async function receive<I extends Incoming, T>(call: Call<'apiKey'>, to: R
       await begun.store(file.content);
     });
     if (!begun) throw new AppError('missing_required_parameter', `${field} is required.`, { param: field });
+    await call.stillIn?.();
     return await to.finish(begun, form, filename);
   } catch (error) {
     await begun?.giveUp();

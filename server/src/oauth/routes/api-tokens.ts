@@ -9,11 +9,13 @@ import {
   removeKey,
 } from '../../identity/keys.ts';
 import { keySubject } from '../../identity/subjects.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { type BearerPrincipal, requireScope } from '../bearer.ts';
+import { type BearerPrincipal, badToken, requireScope } from '../bearer.ts';
 import type { Scope } from '../scopes.ts';
+import { holdAccess } from '../store/tokens.ts';
 import { base, noStore } from './shapes.ts';
 
 /** Private details of a key: models, addresses, storage, previous secret and creator. */
@@ -58,8 +60,12 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       body: newKeySchema.omit({ ...own, status: true }),
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
-        const { user, applicationId } = call.principal;
-        const { id, name, key } = await createKey(keys, { userId: user.id, sessionId: null, applicationId }, call.body);
+        const { user, applicationId, tokenId, scheme } = call.principal;
+        const requireStill = async (tx: Db) => {
+          if (!(await holdAccess(tx, tokenId))) throw badToken(scheme);
+        };
+        const maker = { userId: user.id, sessionId: null, applicationId, requireStill };
+        const { id, name, key } = await createKey(keys, maker, call.body);
         return ok(call, { id, name, key });
       },
     }),

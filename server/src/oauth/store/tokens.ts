@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { TokenRow } from './tables.ts';
 
@@ -22,6 +22,22 @@ export async function revokeFamily(db: Db, key: FamilyKey): Promise<number> {
     if (result.numUpdatedRows === 0n) return revoked;
     revoked += Number(result.numUpdatedRows);
   }
+}
+
+/**
+ * Whether an access token is not revoked; locked until the transaction ends, so that its revocation waits, and then finds
+ * what was made with it.
+ */
+export async function holdAccess(tx: Db, id: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('oauth_tokens')
+    .select('id')
+    .where('id', '=', id)
+    .where('revoked', '=', 0)
+    .where('access_revoked', '=', 0)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forShare())
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Only the access token and what was exchanged for it; its refresh token stays. */

@@ -16,17 +16,23 @@ const sizeText = (bytes: number): string =>
 const tooLarge = (maxBytes: number) =>
   new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
 
-type Received = Pick<Call, 'request' | 'arrived' | 'grow'>;
+type Received = Pick<Call, 'request' | 'arrived' | 'grow' | 'stillIn'>;
 
-/** Reads the whole body. From then on the connection may stay quiet for as long as the answer takes. */
+/**
+ * Reads the whole body. From then on the connection may stay quiet for as long as the answer takes. The caller may have
+ * lost access while it was sent.
+ */
 export async function receive(call: Received, maxBytes: number): Promise<Uint8Array> {
+  let bytes: Uint8Array;
   try {
-    const bytes = await readBody(call, maxBytes);
-    call.arrived?.();
-    return bytes;
+    bytes = await readBody(call, maxBytes);
   } catch (error) {
     throw unreceived(error, call.request);
   }
+  call.arrived?.();
+  const known = call.stillIn?.();
+  if (known) await known;
+  return bytes;
 }
 
 /** The client disconnected while sending: the error is not ours, and there is no reader for an answer. */
@@ -49,7 +55,7 @@ export async function readJson(call: Received, maxBytes: number, how?: Parse): P
 /** The same for endpoints that usually answer quickly; slow ones lift the idle timeout themselves with `arrived`. */
 export const readJsonSoonAnswered = (call: Received, maxBytes: number, how?: Parse): Promise<unknown> =>
   readBody(call, maxBytes).then(
-    (bytes) => parse(bytes, how),
+    (bytes) => call.stillIn?.()?.then(() => parse(bytes, how)) ?? parse(bytes, how),
     (error) => {
       throw unreceived(error, call.request);
     },

@@ -4,7 +4,7 @@ import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
 import type { LastHeaders } from './last-headers.ts';
 import { type MemoryBudget, memoryBudgetKey } from './memory-budget.ts';
-import type { Call } from './route.ts';
+import type { Authenticator, Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
 
 /**
@@ -29,6 +29,8 @@ export class HttpCall implements Call {
   idempotencyId: number | undefined;
   members: Record<string, string> | undefined;
   whole = false;
+  /** Authenticates again. */
+  again: Authenticator | undefined;
   #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
@@ -67,6 +69,18 @@ export class HttpCall implements Call {
     if (this.#lifted) return;
     this.#lifted = true;
     this.server?.timeout(this.request, 0);
+  }
+
+  stillIn(): Promise<void> | undefined {
+    if (!this.again || this.principal === null) return undefined;
+    const found = this.again(this);
+    if (found instanceof Promise) return found.then((principal) => this.#is(principal));
+    this.#is(found);
+    return undefined;
+  }
+
+  #is(principal: Call['principal']): void {
+    this.principal = principal;
   }
 
   grow(bytes: number): void {

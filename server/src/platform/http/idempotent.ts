@@ -84,8 +84,8 @@ async function answerOnce(
   return response;
 }
 
-/** Server errors and temporary refusals may succeed on the next attempt, so they are not stored. */
-const isFinal = (status: number): boolean => status < 500 && status !== 429;
+/** Server errors, temporary refusals and lost access may not be there on the next attempt, so they are not stored. */
+const isFinal = (status: number): boolean => status < 500 && status !== 429 && status !== 401;
 
 function replay({ status, type, body }: KeptAnswer, call: Call): Response {
   const headers = { ...call.headers, 'content-type': type, 'idempotency-replayed': 'true' };

@@ -97,6 +97,7 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
     // Anthropic's SDKs read this header, on errors too.
     if (route.errors === 'anthropic') call.headers['request-id'] = call.requestId;
     if (members) call.members = members;
+    if (again) call.again = again;
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;
     try {

@@ -41,6 +41,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   headers: Record<string, string>;
   /** Lifts the idle timeout once the whole request has been received. */
   arrived?(): void;
+  /** Once a body has arrived, which may take long: throws or rejects if its caller has lost access meanwhile. */
+  stillIn?(): Promise<void> | undefined;
   /** Reports that the request grew by this many bytes in memory; throws if there is no room for it now. */
   grow?(bytes: number): void;
   /** Upgrades to a WebSocket, with the collected headers; throws if the client did not ask for it, or is gone. */
