@@ -11,15 +11,9 @@ import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-pooled.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
+import { mostAnswerBytes, toFault, tooLarge } from './answer-events.ts';
 import { abortReason, McpFault } from './fault.ts';
-import {
-  type GuardedTarget,
-  mostAnswerBytes,
-  refuseHeavyAnswer,
-  rendered,
-  toFault,
-  tooLarge,
-} from './guarded-fetch.ts';
+import { type GuardedTarget, refuseHeavyAnswer, rendered, resumeIn } from './guarded-fetch.ts';
 import type { RequestCallbacks, RequestListeners } from './request-callbacks.ts';
 import type { Waiting } from './server-questions.ts';
 
@@ -127,7 +121,14 @@ export class DirectCalls {
       () => {},
       () => watch.gaveUp,
     );
-    const response = await rendered({ status, headers: Object.fromEntries(headers), body: stream }, this.#href, sent);
+    const heard = {
+      sessionId: this.underlying.sessionId(),
+      protocolVersion: this.underlying.protocol(),
+      token: undefined,
+    };
+    const resume = resumeIn(this.target, heard, watch.passing.signal);
+    const answer = { status, headers: Object.fromEntries(headers), body: stream };
+    const response = await rendered(answer, this.#href, { ...sent, resume });
     if (!response.ok)
       throw Object.assign(new Error('it refused the request'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';

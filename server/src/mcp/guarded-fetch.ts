@@ -1,18 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectBytes } from '../lib/collect-bytes.ts';
 import { parseExactly } from '../lib/exact-json.ts';
-import { isObject } from '../lib/is-object.ts';
 import { refuseHeavy } from '../lib/json-shape.ts';
-import { SseParser } from '../lib/sse.ts';
-import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
+import { checkedUrl, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { openPooled, type PooledRequest } from '../platform/upstream/open-pooled.ts';
+import { boundedEvents, mostAnswerBytes, type Resume, toFault, tooLarge } from './answer-events.ts';
 import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
 import { isSessionLost } from './lost-session.ts';
 import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
-
-/** Answers are read up to this size; larger ones are rejected rather than passed to a model. */
-export const mostAnswerBytes = 1024 * 1024;
 
 export interface GuardedTarget {
   url: string;
@@ -32,9 +29,6 @@ export interface GuardedTarget {
 
 type Lacking = (scope: string | undefined) => Promise<McpFault>;
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-export const tooLarge = `its response is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
-const endedEarly = 'it closed the connection before responding';
 
 /**
  * The library's `fetch` to a server: only to the configured address, checked when dialling, without redirects, with
@@ -58,9 +52,34 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     const { lines, tokenShown } = target;
     const open = (asked: PooledRequest) => (lines ? openPooled(lines, asked, target) : openGuarded(asked, target));
     const shown = tokenShown && /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    const answer = await proven(open, shown ? await tokenShown(shown) : undefined, request);
+    const token = shown ? await tokenShown(shown) : undefined;
+    const answer = await proven(open, token, request);
     if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
-    return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
+    const given = new Headers(init.headers);
+    const sessionId = given.get('mcp-session-id') ?? undefined;
+    const protocolVersion = given.get('mcp-protocol-version') ?? undefined;
+    const resume = resumeIn(target, { sessionId, protocolVersion, token }, init.signal ?? undefined);
+    return rendered(answer, href, { body, inSession: sessionId !== undefined, resume });
+  };
+}
+
+/**
+ * Revisions of 2025, resumability: a server may close the stream of a call that takes long, and send the rest of it to a
+ * client that comes back. Counts towards the time of the call.
+ */
+export function resumeIn(
+  target: GuardedTarget,
+  heard: Omit<Heard, 'after' | 'renewed'>,
+  signal?: AbortSignal,
+): Resume | undefined {
+  if (heard.sessionId === undefined) return undefined;
+  const untilMs = performance.now() + (target.longestMs ?? target.timeoutMs);
+  return async (after, waitMs, leaving) => {
+    const leftMs = untilMs - performance.now();
+    if (leftMs <= waitMs) return null;
+    const until = AbortSignal.any([leaving, AbortSignal.timeout(leftMs), ...(signal ? [signal] : [])]);
+    await sleep(waitMs, undefined, { signal: until });
+    return openListening(target, { ...heard, after }, until);
   };
 }
 
@@ -146,6 +165,7 @@ async function refuseLacking({ headers, body }: OutgoingStream, lacking: Lacking
 interface Sent {
   body: string | undefined;
   inSession: boolean;
+  resume?: Resume | undefined;
 }
 
 /** Reads the answer within the limits, and rejects redirects. */
@@ -170,7 +190,7 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
   const session = answer.headers['mcp-session-id'];
   const headers = { 'content-type': type, ...(session !== undefined && { 'mcp-session-id': session }) };
   if (status === 200 && /^text\/event-stream\b/i.test(type))
-    return new Response(boundedEvents(answer.body, idOf(sent.body)), { status, headers });
+    return new Response(boundedEvents(answer.body, idOf(sent.body), sent.resume), { status, headers });
   const reader = answer.body.getReader();
   const next = async () => (await reader.read()).value ?? null;
   const { bytes, whole } = await collectBytes(next, mostAnswerBytes).catch((error) => {
@@ -199,65 +219,7 @@ export const refuseHeavyAnswer = (bytes: Uint8Array): Promise<void> =>
     throw new McpFault('its response is nested too deeply or has too many values');
   });
 
-export function toFault(error: unknown): McpFault {
-  if (error instanceof McpFault) return error;
-  if (!(error instanceof OutgoingError)) return new McpFault(endedEarly);
-  if (error.fault === 'timeout' || error.fault === 'aborted') return new McpFault('it did not respond in time');
-  const words = error.fault === 'network' ? 'it could not be reached' : 'its address is not allowed';
-  return new McpFault(words, `${words}: ${error.message}`);
-}
-
 function idOf(request: string | undefined): unknown {
   const { id } = JSON.parse(request ?? '{}') as { id?: unknown };
   return id;
 }
-
-/**
- * Forwards events until the answer arrives; if the stream ends without one, adds an error for the request, because the
- * library would wait until its timeout. The stream is closed after the answer: nothing waits for later events, and a
- * server that keeps it open would occupy a connection per call.
- */
-function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let left = mostAnswerBytes;
-  const events = new SseParser(mostAnswerBytes);
-  const hasAnswered = (piece: Uint8Array) => events.push(piece).some(({ data }) => isAnswerTo(id, data));
-  const end = (controller: ReadableStreamDefaultController<Uint8Array>, message: string) => {
-    const error = { jsonrpc: '2.0', id, error: { code: streamFault, message } };
-    // The previous line may be an incomplete event.
-    controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(error)}\n\n`));
-    controller.close();
-  };
-  return new ReadableStream({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await reader.read();
-        if (done) return end(controller, endedEarly);
-        left -= value.byteLength;
-        if (left >= 0) {
-          controller.enqueue(value);
-          if (!hasAnswered(value)) return;
-          controller.close();
-          return await reader.cancel();
-        }
-        end(controller, tooLarge);
-        await reader.cancel();
-      } catch (error) {
-        end(controller, toFault(error).message);
-      }
-    },
-    cancel: () => reader.cancel(),
-  });
-}
-
-function isAnswerTo(id: unknown, data: string): boolean {
-  try {
-    const message = JSON.parse(data) as unknown;
-    return isObject(message) && message.id === id && message.method === undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** In the range that JSON-RPC reserves for implementations; no server in the specification uses it. */
-export const streamFault = -32_099;

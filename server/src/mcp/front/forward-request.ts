@@ -1,7 +1,7 @@
+import { mostAnswerBytes } from '../answer-events.ts';
 import { CallTimeout } from '../call-timeout.ts';
 import type { Called, Params } from '../connection.ts';
 import { describeFault, McpFault, rethrowOwn } from '../fault.ts';
-import { mostAnswerBytes } from '../guarded-fetch.ts';
 import { redacted } from '../redact.ts';
 import type { LogMessage, RequestCallbacks } from '../request-callbacks.ts';
 import type { McpServer } from '../store/servers.ts';

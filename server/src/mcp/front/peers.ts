@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Shared } from '../../platform/shared/port.ts';
-import { mostAnswerBytes } from '../guarded-fetch.ts';
+import { mostAnswerBytes } from '../answer-events.ts';
 import { unsealed } from './task-ids.ts';
 
 /** Heartbeat interval while a process works on a request, which may take as long as a person thinks. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { parseExactly } from '../../lib/exact-json.ts';
+import { streamFault } from '../answer-events.ts';
 import { canBeAsked, capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { findFault } from '../fault.ts';
-import { streamFault } from '../guarded-fetch.ts';
 import type { Exchange } from './endpoint.ts';
 
 /** A server's JSON-RPC error. */

@@ -1,6 +1,6 @@
 import { SseParser } from '../../lib/sse.ts';
+import { mostAnswerBytes } from '../answer-events.ts';
 import type { Params } from '../connection.ts';
-import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { RequestCallbacks } from '../request-callbacks.ts';
 import { type Asking, cancellationIn, questionIn } from '../server-questions.ts';
 import type { Listened, Sessions } from '../sessions.ts';

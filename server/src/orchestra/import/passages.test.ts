@@ -66,3 +66,17 @@ describe('passages of a text', () => {
     expect(cut('```\n'.repeat(100_000), 100_000).length).toBeGreaterThan(10);
   });
 });
+
+test.each([
+  ['Hindi', 'बंदरगाह में बारह घाट हैं।'],
+  ['Arabic', 'كم رصيفا في الميناء؟'],
+  ['Urdu', 'بندرگاہ میں بارہ گودیاں ہیں۔'],
+  ['Armenian', 'Նավահանգիստն ունի տասներկու կառանատեղ։'],
+  ['Burmese', 'ဆိပ်ကမ်းတွင်ဆိပ်ခံတံတားဆယ့်နှစ်ခုရှိသည်။'],
+  ['Khmer', 'កំពង់ផែមានកន្លែងចតដប់ពីរ។'],
+])('a long paragraph in %s is split after sentences', (_, sentence) => {
+  const paragraphs = [Array(150).fill(sentence).join(' ')];
+  const made = [...passagesOf([{ headings: [], page: null, paragraphs }], 100)].map(({ content }) => content);
+  expect(made.length).toBeGreaterThan(1);
+  for (const content of made) expect(content.endsWith(sentence)).toBe(true);
+});

@@ -71,13 +71,16 @@ const blank = (text: string, at: number): boolean => {
 const insidePair = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 const closers = new Set('"\'”’»)]');
 
+/** After those of Europe and East Asia: Arabic, Urdu, Hindi and its relatives, Armenian, Burmese, Khmer, Tibetan, Ethiopic. */
+const fullStops = '.!?…。！？\u061f\u06d4\u0964\u0965\u0589\u104b\u17d4\u17d5\u0f0d\u1362';
+
 /** Whether a sentence ends just before this index. */
 function sentenceEnds(text: string, at: number): boolean {
   let last = at - 1;
   if ('。！？'.includes(text[last]!)) return true;
   if (!blank(text, at)) return false;
   while (last > 0 && closers.has(text[last]!)) last -= 1;
-  return '.!?…。！？'.includes(text[last]!);
+  return fullStops.includes(text[last]!);
 }
 
 /** Where a piece that starts at `from` ends: always in its second half, because shorter pieces say too little. */
