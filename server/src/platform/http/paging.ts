@@ -33,5 +33,14 @@ export const idText = z
   .transform(Number)
   .meta({ type: 'integer' });
 
+/** A number in an address is decimal digits: `1e0`, `+1` and ` 1` would be further names of the same thing. */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .meta({ type: 'integer', minimum: least, maximum: most });
+
 /** Larger ids are not exact integers. */
-export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+export const idParams = z.object({ id: wholeNumber(1, Number.MAX_SAFE_INTEGER) });

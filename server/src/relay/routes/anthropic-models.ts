@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { wholeNumber } from '../../platform/http/paging.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -37,7 +38,7 @@ const listSchema = z
   .meta({ id: 'AnthropicModelList' });
 
 const pageQuery = z.looseObject({
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: wholeNumber(1, 1_000).optional(),
   after_id: z.string().optional(),
   before_id: z.string().optional(),
 });

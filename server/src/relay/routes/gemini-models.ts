@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from '../../platform/http/paging.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { ModelType } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
@@ -20,7 +21,7 @@ const usualPage = 50;
 const mostPage = 1_000;
 
 const pageQuery = z.looseObject({
-  pageSize: z.coerce.number().int().min(0).optional(),
+  pageSize: wholeNumber(0, 2 ** 31 - 1).optional(),
   pageToken: z
     .string()
     .regex(/^\d{0,9}$/, 'is not a page token of this list')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { quotaPerUsd, quotaToUsd } from '../../../lib/money.ts';
 import type { Sealer } from '../../../lib/seal.ts';
+import { idParams } from '../../../platform/http/paging.ts';
 import type { CredentialHealth } from '../../credential-health.ts';
 import type { CredentialInput } from '../credentials.ts';
 import type { CredentialRecord } from '../store/credentials.ts';
@@ -27,10 +28,7 @@ const fields = {
 export const credentialChange = z.strictObject(fields).partial();
 export const credentialCreate = credentialChange.required({ name: true, credential: true });
 
-export const credentialParams = z.object({
-  id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-  credential_id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-});
+export const credentialParams = idParams.extend({ credential_id: idParams.shape.id });
 
 const count = z.number().int();
 const { credential: _, ...shown } = fields;
