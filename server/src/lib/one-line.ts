@@ -1,5 +1,5 @@
 /** Ends of lines, for some readers: Python splits text at the last three, too. */
-const lineEnd = /[\n\r\u0085\u2028\u2029]/;
+export const lineEnd = /[\n\r\u0085\u2028\u2029]/;
 
 /**
  * JSON as one line, otherwise as it was written: numbers keep their digits. Raw LF and CR stand only between values, with
@@ -8,7 +8,7 @@ const lineEnd = /[\n\r\u0085\u2028\u2029]/;
 export const oneLine = (json: string): string =>
   lineEnd.test(json) ? withEscapedEnds(json.replace(/[\n\r][ \t\n\r]*/g, '')) : json;
 
-/** In JSON, or lines with JSON: the ends of lines that may stand in its strings. */
+/** For JSON of one line: escapes the ends of lines that may stand in its strings. */
 export const withEscapedEnds = (text: string): string => text.replace(/[\u0085\u2028\u2029]/g, escaped);
 
 const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;

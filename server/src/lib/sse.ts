@@ -1,3 +1,5 @@
+import { withEscapedEnds } from './one-line.ts';
+
 /** One event of a `text/event-stream` (WHATWG HTML §9.2). `event` is empty where the stream names none. */
 export interface SseEvent {
   event: string;
@@ -164,10 +166,10 @@ function parseFrames(frames: Uint8Array[]): SseEvent[] {
   return events;
 }
 
-/** `data` must not contain line breaks; JSON never does. */
-export const sseData = (data: string): string => `data: ${data}\n\n`;
+/** `data` is JSON of one line. */
+export const sseData = (data: string): string => `data: ${withEscapedEnds(data)}\n\n`;
 
-export const sseEvent = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;
+export const sseEvent = (event: string, data: string): string => `event: ${event}\n${sseData(data)}`;
 
 export const sseType = 'text/event-stream; charset=utf-8';
 

@@ -53,3 +53,13 @@ test('a call that is quiet after a message keeps its connection in use as well',
   answer.end({ content: [] });
   expect(received).toHaveLength(4);
 });
+
+test('letters that end a line for some readers are escaped in events', async () => {
+  const { answer, received, reading } = await streamed((one) => one.log({ level: 'info', data: 'a\u2028b' }));
+  answer.end({ content: [{ type: 'text', text: 'c\u0085d' }] });
+  await reading;
+  const [message, result] = received.map((event) => JSON.parse(event.replace('event: message\ndata: ', '')));
+  expect(message.params.data).toBe('a\u2028b');
+  expect(result.result.content[0].text).toBe('c\u0085d');
+  expect(received.join('')).not.toMatch(/[\u0085\u2028]/);
+});

@@ -1,7 +1,7 @@
 import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Lingering } from '../../lib/linger-timer.ts';
-import { ssePing } from '../../lib/sse.ts';
+import { sseEvent, ssePing } from '../../lib/sse.ts';
 import { keepAlive } from '../../platform/http/event-stream.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../request-callbacks.ts';
@@ -171,7 +171,7 @@ class Events {
   }
 
   say(message: object): void {
-    if (!this.#left) this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    if (!this.#left) this.#write(sseEvent('message', JSON.stringify(message)));
   }
 
   end(message: object): void {

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { SseParser, ssePing } from '../../lib/sse.ts';
+import { SseParser, sseData, ssePing } from '../../lib/sse.ts';
 import { table } from '../../lib/table.ts';
 import { endOnLostAccess } from '../../platform/http/end-on-lost-access.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
@@ -172,4 +172,4 @@ function isPassed({ method, id }: Params, { server, caller }: Listener): boolean
 }
 
 const eventText = (message: object, id?: string): string =>
-  `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;
+  `event: message\n${id === undefined ? '' : `id: ${id}\n`}${sseData(JSON.stringify(message))}`;

@@ -1,3 +1,4 @@
+import { sseEvent } from '../../lib/sse.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { eventChannel } from './runner.ts';
@@ -23,7 +24,7 @@ interface Frames {
 const encoder = new TextEncoder();
 
 function framesOf(events: StoredEvent[]): Frames {
-  const each = events.map(({ seq, event, data }) => encoder.encode(`id: ${seq}\nevent: ${event}\ndata: ${data}\n\n`));
+  const each = events.map(({ seq, event, data }) => encoder.encode(`id: ${seq}\n${sseEvent(event, data)}`));
   return { first: events[0]!.seq, last: events.at(-1)!.seq, each, all: Buffer.concat(each) };
 }
 

@@ -1,3 +1,4 @@
+import { sseEvent } from '../../lib/sse.ts';
 import { noResponse, type ResponsesDeps } from './deps.ts';
 import { eventChannel } from './event-writer.ts';
 import type { Followed } from './keeper.ts';
@@ -10,7 +11,7 @@ import { outputOf } from './store/items.ts';
 const lookMs = 1_000;
 const pageEvents = 200;
 
-const frame = (type: unknown, json: string): string => `event: ${type}\ndata: ${json}\n\n`;
+const frame = (type: unknown, json: string): string => sseEvent(`${type}`, json);
 
 /** Inserts the number into the text: parsing and serializing each delta would be wasteful. */
 function frameOf(seq: number, text: string): string {

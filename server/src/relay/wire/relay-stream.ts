@@ -1,6 +1,6 @@
 import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
-import { oneLine } from '../../lib/one-line.ts';
+import { lineEnd, oneLine } from '../../lib/one-line.ts';
 import { parseFrame, type SseEvent, SseFramer, sseData, sseEvent, ssePing } from '../../lib/sse.ts';
 import { UnusedIds } from './chat/call-places.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
@@ -192,7 +192,7 @@ export class RelayStream {
       this.#watch.observe({ type: 'error', error: failure('the upstream sent an event that is not a JSON object') });
       return null;
     }
-    return this.#deltas(event.data.includes('\n') ? inOneLine(event) : frame, json);
+    return this.#deltas(lineEnd.test(event.data) ? inOneLine(event) : frame, json);
   }
 
   readonly #see = (text: string): void => {

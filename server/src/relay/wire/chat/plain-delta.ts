@@ -36,17 +36,24 @@ export function isPlainDelta(frame: Uint8Array): boolean {
 
 /**
  * Position of the closing quote of the string at `from`; -1 if there is none, or the bytes are not valid in a JSON
- * string.
+ * string, or end a line for some readers.
  */
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let i = from; i < bytes.length; i += 1) {
     const byte = bytes[i]!;
     if (byte === quote) return i;
     if (byte === backslash) i += 1;
-    else if (byte < space) return -1;
+    else if (byte < space || (byte >= firstOfEnds && mayEndLine(bytes, i))) return -1;
   }
   return -1;
 }
+
+/** U+0085 is C2 85 in UTF-8, U+2028 and U+2029 are E2 80 A8 and A9. */
+const firstOfEnds = 0xc2;
+const mayEndLine = (bytes: Uint8Array, at: number): boolean =>
+  bytes[at] === 0xe2
+    ? bytes[at + 1] === 0x80 && (bytes[at + 2]! & 0xfe) === 0xa8
+    : bytes[at] === firstOfEnds && bytes[at + 1] === 0x85;
 
 /** A loop, since the pieces are short and a native call would cost more. */
 function standsAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {

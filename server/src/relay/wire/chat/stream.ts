@@ -93,7 +93,9 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     `{"id":${JSON.stringify(options.id)},"object":"chat.completion.chunk","created":${options.created},` +
     `"model":${JSON.stringify(options.model)},"choices":[{"index":0,"delta":`;
   const chunk = (delta: string, finish = 'null', extra?: Json, logprobs?: unknown[]): string =>
-    `data: ${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
+    sseData(
+      `${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}`,
+    );
   let started = false;
   let usage: Json | undefined;
   /** Sent only at the end: some vendors repeat it with every chunk. */

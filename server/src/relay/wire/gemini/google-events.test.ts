@@ -11,12 +11,3 @@ test('comments become blank lines, and events stay as they are', () => {
   for (const event of [...events, ...events.map(bytesOf)]) expect(google.push(event)).toBe(event);
   expect(google.end()).toBe('');
 });
-
-test('letters that end a line for Python are escaped, as Google does', () => {
-  const said = 'data: {"text":"a\u2028b\u0085c\u2029d é – 漢"}\n\n';
-  const google = new GoogleEvents();
-  for (const given of [said, bytesOf(said)])
-    expect(Buffer.from(google.push(given) as string).toString()).toBe(
-      'data: {"text":"a\\u2028b\\u0085c\\u2029d é – 漢"}\n\n',
-    );
-});

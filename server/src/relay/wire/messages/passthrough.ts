@@ -1,7 +1,7 @@
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
 import type { FrameEditor } from '../chat/passthrough.ts';
-import type { Json } from '../conversation.ts';
+import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { renderMessagesUsage } from '../usage.ts';
 
@@ -18,7 +18,7 @@ export class MessagesPassthrough implements FrameEditor {
   #told: { frame: Uint8Array; json: Json } | undefined;
   #held = false;
 
-  constructor(options: { model: string }) {
+  constructor(private readonly options: { model: string; id: string; promptTokens?: number }) {
     this.#model = new ModelRewriter(options.model);
   }
 
@@ -30,8 +30,23 @@ export class MessagesPassthrough implements FrameEditor {
       this.#told = { frame: new Uint8Array(frame), json };
       return before ?? null;
     }
-    const own = json.type === 'message_start' ? this.#model.apply(frame) : frame;
+    const own = json.type === 'message_start' ? this.#started(frame, json) : frame;
     return before ? Buffer.concat([before, own]) : own;
+  }
+
+  /** Anthropic's libraries fail at the end of a message that starts without usage, which they add to. */
+  #started(frame: Uint8Array, json: Json): Uint8Array {
+    const { message } = json;
+    if (!isObject(message) || isObject(message.usage)) return this.#model.apply(frame);
+    const { id, content } = message;
+    const { options } = this;
+    const own = {
+      ...message,
+      ...{ id: typeof id === 'string' ? id : options.id, type: 'message', role: 'assistant', model: options.model },
+      content: Array.isArray(content) ? content : [],
+      usage: { input_tokens: options.promptTokens ?? 0, output_tokens: 1 },
+    };
+    return encoder.encode(sseEvent('message_start', JSON.stringify({ ...json, message: own })));
   }
 
   beforeEnd(): string {
