@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { manualClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
+import { until } from '../lib/until.fixture.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { pageLedger } from './store/ledger.ts';
 import { sweepUsage } from './store/usage.ts';
@@ -99,6 +100,21 @@ describe.each(engines)('billing on $name', (engine) => {
       [-200, 750],
       [-10, 690],
     ]);
+  });
+
+  test('a running stream is one open hold, also once its progress is written', async () => {
+    const user = await addUser(open.db, 1000);
+    const before = await billing.openHolds();
+    const stream = await billing.hold(ask(user, 100));
+    const film = await billing.hold(ask(user, 300, { durableUntilMs: clock.nowMs() + 60_000 }));
+    const usage = { promptTokens: 1, completionTokens: 1 };
+    billing.progress(stream, 5, usage, '/v1');
+    const written = sql`select 1 from billing_holds where request_id = ${stream.requestId}`;
+    await until('its progress is written', async () => (await written.execute(open.db)).rows.length === 1);
+    const now = await billing.openHolds();
+    expect([now.holds - before.holds, now.amount - before.amount]).toEqual([2, 400]);
+    await Promise.all([billing.release(stream), billing.release(film)]);
+    expect(await billing.openHolds()).toEqual(before);
   });
 
   test('one hold per request id, even with concurrent requests', async () => {
