@@ -156,8 +156,16 @@ describe.skipIf(browserMissing)('tools', () => {
     const came = await drawer.getByRole('region', { name: 'Raw result' }).innerText();
     expect(JSON.parse(came)).toMatchObject({ content: [{ type: 'text', text: `got ${JSON.stringify(args)}` }] });
     await isWhole(page);
-    await drawer.getByRole('switch', { name: 'Enter arguments as JSON' }).press('Space');
-    expect(JSON.parse(await drawer.getByLabel('Arguments', { exact: true }).inputValue())).toEqual(args);
+    const byHand = drawer.getByRole('switch', { name: 'Enter arguments as JSON' });
+    const written = drawer.getByLabel('Arguments', { exact: true });
+    await byHand.press('Space');
+    expect(JSON.parse(await written.inputValue())).toEqual(args);
+    await written.fill('{"first": 8');
+    await byHand.press('Space');
+    await written.waitFor({ state: 'detached' });
+    await byHand.press('Space');
+    expect(await written.inputValue()).toBe('{"first": 8');
+    page.once('dialog', (question) => question.accept());
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
 

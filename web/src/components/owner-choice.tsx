@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { t } from '../language/words.ts';
 import { may, membersQuery, type Organisation, organisationsQuery, teamsQuery } from '../organisations.ts';
 import { keyOwnerOptions, type OwnerOption, teamOptions } from '../owner.ts';
-import { useUser } from '../session.ts';
+import { queryClient, useUser } from '../session.ts';
 import { QueryFault } from './query-fault.tsx';
 
 interface OwnerChoice {
@@ -12,6 +12,8 @@ interface OwnerChoice {
   organisationId: number | null;
   /** `me`, `me:7` or `team:7`; empty if there is nothing to choose. */
   who: string;
+  /** Rejects if the choice has only just been loaded: nobody has seen yet that there is one. */
+  seen: () => Promise<void>;
   /** Renders nothing for users who are in no organisation. */
   field: ReactNode;
 }
@@ -32,7 +34,8 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
   const [chosen, setChosen] = useState(own);
   const [who, setWho] = useState('');
   const all = useQuery({ ...organisationsQuery, enabled: within === undefined });
-  const open = (all.data ?? []).filter(({ role }) => may(role, among === 'team' ? 'manage' : 'use'));
+  const isOpen = ({ role }: Organisation) => may(role, among === 'team' ? 'manage' : 'use');
+  const open = (all.data ?? []).filter(isOpen);
   const organisation = within ?? open.find(({ id }) => String(id) === chosen);
   const id = organisation?.id ?? 0;
   const teams = useQuery({ ...teamsQuery(id), enabled: id > 0 });
@@ -46,7 +49,13 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
   const current = options.find(({ value }) => value === who) ?? options[0];
   // Without its organisations, something would become the user's own unseen.
   const failed = [all, teams, members].find(({ error, data }) => error && data === undefined);
-  if (failed) return { organisationId: organisation?.id ?? null, who: '', field: <QueryFault query={failed} /> };
+  const seen = async () => {
+    if (organisation && failed) throw failed.error;
+    if (!all.isPending || within) return;
+    const loaded = await queryClient.ensureQueryData(organisationsQuery);
+    if (loaded.some(isOpen)) throw new Error(t('Your organisations have only just been loaded. Choose who owns this.'));
+  };
+  if (failed) return { organisationId: organisation?.id ?? null, who: '', seen, field: <QueryFault query={failed} /> };
   const field = (within || open.length > 0) && (
     <SimpleGrid cols={{ base: 1, xs: organisation && !within ? 2 : 1 }}>
       {!within && (
@@ -75,5 +84,5 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
       )}
     </SimpleGrid>
   );
-  return { organisationId: organisation?.id ?? null, who: current?.value ?? '', field: field || null };
+  return { organisationId: organisation?.id ?? null, who: current?.value ?? '', seen, field: field || null };
 }

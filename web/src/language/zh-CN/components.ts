@@ -124,6 +124,7 @@ export default {
 
   'Clear {label}': '清除“{label}”',
   'The address asks for “{what}”, which does not exist here. It was ignored.': '地址中的“{what}”在此不存在，已被忽略。',
+  'Your organisations have only just been loaded. Choose who owns this.': '你的组织刚刚加载完成，请选择归属。',
   '{day} is used instead.': '已改用 {day}。',
   'Copy it now and keep it safe. It cannot be shown again.': '请立即复制并妥善保管，之后无法再次显示。',
   'I have saved it': '我已保存',

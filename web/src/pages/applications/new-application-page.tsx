@@ -20,10 +20,11 @@ export function NewApplicationPage() {
   const post = usePost();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
   const { data: discovery, isPending, error, refetch } = useQuery(discoveryQuery);
-  const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
+  const { organisationId, who, seen, field } = useOwnerChoice({ among: 'team' });
   const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
+    await seen();
     // A chosen organisation means that the application should not belong to the user personally.
     if (organisationId !== null && team === null) throw new Error(t('Choose a team, or no organisation.'));
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });

@@ -61,8 +61,9 @@ interface NewKeyProps {
 /** Creates a personal key or an organisation's key. */
 function NewKey({ onClose, onDone }: NewKeyProps) {
   const post = usePost();
-  const { organisationId: id, who, field } = useOwnerChoice({ among: 'key' });
+  const { organisationId: id, who, seen, field } = useOwnerChoice({ among: 'key' });
   const create = async (fields: KeyFields, nowSeconds: number) => {
+    await seen();
     const body = bodyOf(fields, nowSeconds);
     const made =
       id === null

@@ -52,6 +52,10 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
   const fields = fieldsOf(tool.input_schema);
   const [entered, setEntered] = useState<Entered>({});
   const [written, setWritten] = useState<string | null>(null);
+  /** JSON left for the fields, which comes back unless they are changed meanwhile. */
+  const [left, setLeft] = useState<{ text: string; entered: Entered } | null>(null);
+  const asJson = () =>
+    left?.entered === entered ? left.text : JSON.stringify(argumentsOf(fields, entered).values, null, 2);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const call = useAct({
     mutationFn: (values: Record<string, unknown>) =>
@@ -114,11 +118,10 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
             label={t('Enter arguments as JSON')}
             data-unmissed
             checked={written !== null}
-            onChange={(event) =>
-              setWritten(
-                event.currentTarget.checked ? JSON.stringify(argumentsOf(fields, entered).values, null, 2) : null,
-              )
-            }
+            onChange={(event) => {
+              if (written !== null) setLeft({ text: written, entered });
+              setWritten(event.currentTarget.checked ? asJson() : null);
+            }}
           />
           <Button type="submit" loading={call.isPending}>
             {t('Call tool')}

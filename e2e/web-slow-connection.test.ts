@@ -1,4 +1,4 @@
-/** Settings that are saved as soon as they change, over a slow connection. */
+/** Over a slow connection: nothing is sent twice, or before it is known what it depends on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserMissing, openSite, type Site } from './browser.ts';
@@ -26,7 +26,7 @@ async function slowly(page: Page, api: string) {
   return { sent, answered };
 }
 
-describe.skipIf(browserMissing)('settings', () => {
+describe.skipIf(browserMissing)('a slow connection', () => {
   beforeAll(async () => {
     site = await openSite();
   }, 300_000);
@@ -69,6 +69,38 @@ describe.skipIf(browserMissing)('settings', () => {
     await number.press('Tab');
     await preference.answered();
     expect(preference.sent.length).toBe(1);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a key is not made before it is known that it could belong to an organisation', async () => {
+    const { page, context, complaints } = await site.register('olga');
+    expect((await context.request.post('/api/organisations', { data: { name: 'Acme' } })).ok()).toBe(true);
+    let letGo = () => {};
+    const held = new Promise<void>((end) => (letGo = end));
+    await page.route('**/api/organisations', async (route) => {
+      await held;
+      await route.continue();
+    });
+    let made = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /\/(tokens|keys)$/.test(request.url())) made += 1;
+    });
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByLabel('Name').fill('quick');
+    await form.getByLabel('Name').press('Enter');
+    await form.locator('button[data-loading]').waitFor();
+    letGo();
+    await form.getByText('Choose who owns this.').waitFor();
+    expect(made).toBe(0);
+    await form.getByRole('combobox', { name: 'Organisation' }).click();
+    await page.getByRole('option', { name: 'Acme' }).click();
+    await form.getByRole('combobox', { name: 'Belongs to' }).waitFor();
+    await form.getByLabel('Name').press('Enter');
+    await page.getByText('I have saved it').waitFor();
+    const { data } = (await (await context.request.get('/api/tokens')).json()) as { data: { name: string }[] };
+    expect([made, JSON.stringify(data).includes('quick')]).toEqual([1, true]);
     expect(complaints).toEqual([]);
   }, 300_000);
 });
