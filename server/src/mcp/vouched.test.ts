@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from 'bun:test';
-import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { type Member, openTestApp, rootPassword, type TestApp } from '../app.fixture.ts';
 import { signInThrough, startVoucher, type Voucher } from '../identity/sign-in/voucher.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { administration } from './mcp.fixture.ts';
@@ -68,7 +68,7 @@ async function connect(more: object = {}): Promise<Shown> {
 }
 const comeAs = async (by: Member, person: string) => {
   voucher.company.person = person;
-  expect((await signInThrough(by, slug)).at).toBe('/tools');
+  expect((await signInThrough(by, slug, by === root ? rootPassword : undefined)).at).toBe('/tools');
 };
 /** Connected, with its tool allowed by an administrator whom the company knows. */
 async function ready(): Promise<Shown> {

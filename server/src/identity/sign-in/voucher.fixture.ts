@@ -116,10 +116,11 @@ export type Voucher = ReturnType<typeof startVoucher>;
 export async function signInThrough(
   by: Pick<Member, 'cookie' | 'call'>,
   slug: string,
+  password = 'a fine password',
 ): Promise<{ at: string; scope: string }> {
   const begun = await by.call('/api/user/identities', {
     method: 'POST',
-    body: { provider: slug, return_to: '/tools', password: 'a fine password' },
+    body: { provider: slug, return_to: '/tools', password },
   });
   const { data } = (await begun.json()) as { data: { url: string } };
   const { searchParams: left } = new URL(data.url);
