@@ -66,14 +66,14 @@ async function connect(more: object = {}): Promise<Shown> {
   expect([status, message]).toEqual([201, undefined]);
   return data;
 }
-const comeAs = async (by: Member, person: string, password?: string) => {
+const comeAs = async (by: Member, person: string) => {
   voucher.company.person = person;
-  expect((await signInThrough(by, slug, password)).at).toBe('/tools');
+  expect((await signInThrough(by, slug, by === root ? rootPassword : undefined)).at).toBe('/tools');
 };
 /** Connected, with its tool allowed by an administrator whom the company knows. */
 async function ready(): Promise<Shown> {
   const shown = await connect();
-  await comeAs(root, 'root', rootPassword);
+  await comeAs(root, 'root');
   await administration(root).allow(shown.id);
   return shown;
 }
