@@ -83,7 +83,6 @@ export function useTypedFilter({ value, apply }: TypedFilter) {
         if (isComposing(event.nativeEvent)) return;
         if (event.key === 'Enter') tell.flush();
         if (event.key !== 'Escape' || event.currentTarget.value === '') return;
-        // The next press closes the dialog around the field.
         event.stopPropagation();
         event.preventDefault();
         clear();

@@ -26,6 +26,8 @@ export function SearchInput(props: SearchInputProps) {
     <TextInput
       {...(labelled ? { label } : { 'aria-label': label })}
       {...events}
+      // Escape clears the field first; the next one closes the drawer around it.
+      data-mantine-stop-propagation={text !== '' || undefined}
       ref={input}
       placeholder={placeholder ?? label}
       maxLength={maxLength}
