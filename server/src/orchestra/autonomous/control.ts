@@ -23,6 +23,7 @@ import { type ResumeInput, type ResumePoint, storePartialAnswers } from './store
 import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
 import { requireRunSlot } from './store/run-slots.ts';
 import { findRun, latestRun, type Run } from './store/runs.ts';
+import { bytesOfSteps } from './store/steps.ts';
 import { pendingIn, waitingReason } from './task-conversation.ts';
 import { requireTools } from './toolbox.ts';
 import { applyUserPlan } from './user-plan.ts';
@@ -76,6 +77,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
   const goOn = async (caller: Caller, run: Run, given: ResumeInput & ResumePoint): Promise<Run> => {
     const { ref, epoch, sessionRef } = run;
     const reason = waitingReason(pendingIn(given.state));
+    // Outputs of the caller's tools may be large.
+    if (given.steps.length > 0) await deps.storage.take(caller.userId, bytesOfSteps(given.steps));
     if (reason) {
       runner.announceEvents(sessionRef, await storePartialAnswers(db, run, { ...given, reason }, clock.nowMs()));
       return existing(ref);
