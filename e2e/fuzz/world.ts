@@ -117,7 +117,9 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     },
     // A path parameter is looked up as `tokens/{id}`, which may have its own values.
     known: (field, request) =>
-      (request && particular(field, request)) ?? values[field] ?? values[field.replace(/^.*\{|\}$/g, '')],
+      (request === undefined ? undefined : particular(field, request)) ??
+      values[field] ??
+      values[field.replace(/^.*\{|\}$/g, '')],
   };
 }
 
