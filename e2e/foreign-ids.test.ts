@@ -27,7 +27,7 @@ beforeAll(async () => {
   // A passkey last: whoever has one is asked for it.
   owner = withRows(await withWork(worlds.main));
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument;
-});
+}, 60_000);
 afterAll(() => service.stop());
 
 /** What no request alone can make is written past the service. */

@@ -10,6 +10,8 @@ export interface Endpoint {
   bodies: [type: string, schema: Schema][];
   /** Names of accepted security schemes; empty if it is public. */
   security: string[];
+  /** Which statuses mean that it did what was asked; none if it always refuses. */
+  successes: number[];
   /** Required members of its error bodies, as paths such as `error.message`. */
   errorMembers: string[];
 }
@@ -40,6 +42,9 @@ export function endpointsOf(document: ApiDocument): Endpoint[] {
           .map(({ name, schema, required = false }) => ({ name, schema, required })),
         bodies: Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) => [type, schema]),
         security: (operation.security ?? []).flatMap((scheme) => Object.keys(scheme)),
+        successes: Object.keys(operation.responses)
+          .map(Number)
+          .filter((status) => status >= 200 && status < 400),
         errorMembers: error ? requiredMembers(error, document.components.schemas) : [],
       };
     }),

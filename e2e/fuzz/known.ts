@@ -1,7 +1,8 @@
+import type { Extra } from './extra.ts';
 import type { KnownOrganisation } from './organisation.ts';
 
 /** Values that exist in the service, by the name of the field or, for parts of a path, by `before/{name}`. */
-interface Things {
+export interface Things {
   callback: string;
   userId: number;
   channelId: number;
@@ -27,6 +28,7 @@ interface Things {
   aliasId: number;
   ownKeyId: number;
   organisation: KnownOrganisation;
+  extra: Extra;
 }
 
 /** The slug of an existing identity provider. */

@@ -3,6 +3,8 @@ import type { Caller } from '../service.ts';
 /** An organisation with one of everything that a path can refer to, and an invitation to another one. */
 export interface KnownOrganisation {
   id: number;
+  /** A member beside the owner, who owns the other one. */
+  somebodyId: number;
   teamId: number;
   keyId: number;
   /** The team's key for the provider `fuzz`. */
@@ -18,7 +20,7 @@ export interface KnownOrganisation {
   scimTeamId: number;
 }
 
-/** Belongs to the owner alone; `somebody` has another one that the owner is invited to. */
+/** Belongs to the owner, with `somebody` as a member, who has another one that the owner is invited to. */
 export async function newOrganisation(
   { url: service }: { url: string },
   owner: Caller,
@@ -47,9 +49,12 @@ export async function newOrganisation(
     headers: { authorization: `Bearer ${directory.token}`, 'content-type': 'application/scim+json' },
     body: JSON.stringify({ userName: name }),
   });
+  const { url: link } = await post<{ url: string }>(owner, `/${id}/invitations`, {});
+  await somebody.api('/api/invitations/accept', { method: 'POST', body: { token: link.split('#')[1]! } });
   const other = await post(somebody, '', { name });
   const { url } = await post<{ url: string }>(somebody, `/${other.id}/invitations`, {});
   return {
+    somebodyId: somebody.id,
     ...{ id, teamId: team.id, keyId: key.id, ownKeyId: ownKey.id, budgetId: budget.id, invitationId: invitation.id },
     invitationToken: url.split('#')[1]!,
     ...{ scimToken: directory.token, scimTokenId: directory.id, scimTeamId: group.id },

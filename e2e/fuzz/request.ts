@@ -15,13 +15,23 @@ export interface Made {
   as: string;
 }
 
-/** Argon2 takes 50 ms of a core, and runs continue after their answer: fewer of these, or other requests wait. */
+/** Argon2 takes 50 ms of a core, pictures and keys too, and runs continue after their answer: fewer of these, or other requests wait. */
 const rare: Record<string, number> = {
   'POST /api/user/login': 0.1,
   'POST /api/user/totp': 0.1,
   'POST /api/user/passkeys/options': 0.1,
   'POST /api/admin/invitations': 0.1,
   'POST /api/user/register': 0.1,
+  'PUT /api/user/self': 0.3,
+  'POST /api/user/email/verification': 0.3,
+  'POST /api/oauth2/admin/signing-keys/rotate': 0.1,
+  'POST /v1/images/generations': 0.3,
+  'POST /v1/images/edits': 0.2,
+  'POST /v1/images/variations': 0.2,
+  'DELETE /api/admin/users/{id}': 0.3,
+  'POST /api/user/step-up/passkey/options': 0.3,
+  'POST /api/svc-ms/knowledge/import': 0.3,
+  'POST /v1/videos': 0.3,
   'POST /api/svc-ms/autonomous/execute': 0.3,
   'POST /api/svc-ms/autonomous/resume': 0.3,
 };
@@ -96,6 +106,19 @@ const destructive = new Set([
   'DELETE /v1/videos/{jobId}',
 ]);
 
+/** Each ends what those before it need. */
+const last = [
+  /^DELETE .*\/(teams\/\{team_id\}|keys\/\{key_id\}|budgets\/\{budget_id\}|members\/\{user_id\})$/,
+  /^DELETE .*\/(organisations\/\{id\}|scim\/tokens\/\{scim_token_id\}|register\/\{client_id\}|sessions\/\{session_id\})$/,
+  /oauth2\/(token|revoke)$|\/applications\/\{app_id\}$|\/tokens\/\{(id|token_id)\}$/,
+  /admin\/users\/\{id\}/,
+  /user\/(logout|sessions|totp|email|password)|end_session/,
+  /^(PUT|DELETE) \/api\/user\/self$/,
+];
+
+export const latenessOf = ({ method, path }: Endpoint): number =>
+  method === 'GET' ? 0 : last.findLastIndex((pattern) => pattern.test(`${method} ${path}`)) + 1;
+
 export const worldFor = ({ main, spare }: Worlds, { method, path }: Endpoint): World =>
   destructive.has(`${method} ${path}`) ? spare : main;
 
@@ -117,6 +140,7 @@ export function makeRequest(
   const optionalShare = random.pick(careful ? [0, 0.2] : [0, 0.2, 0.6, 1]);
   const method = !careful && random.chance(0.03) ? random.pick(oddMethods) : endpoint.method;
   const [as, credential] = chooseCredential(endpoint, world, random, valid);
+  const asked = `${endpoint.method} ${endpoint.path}`;
   const known = (name: string) => {
     if (name === 'model' || name === 'models/{model}') return [modelFor(endpoint.path)];
     // Elsewhere `prompt` is the input of a model.
@@ -125,7 +149,7 @@ export function makeRequest(
       return name === 'client_id' ? world.known('register/{client_id}') : undefined;
     if (overMcp.test(endpoint.path) && mcpValues[name]) return mcpValues[name];
     // A client authenticated by its header sends no credentials in the body.
-    return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name);
+    return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name, asked);
   };
   const how: Sampling = { random, schemas, careful, optionalShare, known };
   const headers = { ...credential, ...(overMcp.test(endpoint.path) && random.chance(0.8) && mcpHeaders) };
@@ -183,11 +207,14 @@ function chooseCredential(
 }
 
 function pathOf(endpoint: Endpoint, how: Sampling): string {
-  return endpoint.path.replace(/(\w[\w-]*)\/\{(\w+)\}/g, (_, before: string, name: string) => {
+  let previous = '';
+  return endpoint.path.replace(/([\w-]+|(?<=\}))\/\{(\w+)\}/g, (_, plain: string, name: string) => {
+    const before = plain || previous;
+    previous = name;
     const schema = endpoint.pathParameters.find((parameter) => parameter.name === name)?.schema ?? {};
     const odd = !how.careful && how.random.chance(0.3);
     const value = odd ? how.random.pick(oddPlaces) : safely(String(sample(schema, `${before}/{${name}}`, how)));
-    return `${before}/${value}`;
+    return `${plain}/${value}`;
   });
 }
 
@@ -219,7 +246,7 @@ function bodyOf(
   let value = sample(schema, '', how);
   const way = how.careful ? 0 : random.next();
   if (way > 0.1) for (let times = 1 + random.below(3); times > 0; times--) value = mutate(value, random);
-  let [contentType, body] = encode(type, value, random);
+  let [contentType, body] = encode(type, value, how);
   if (way > 0.8 && typeof body === 'string') body = breakText(body, random);
   if (!how.careful && random.chance(0.06)) contentType = random.pick(oddTypes);
   const encoding: Record<string, string> =
@@ -227,11 +254,12 @@ function bodyOf(
   return { headers: { ...headers, ...(contentType && { 'content-type': contentType }), ...encoding }, body };
 }
 
-function encode(type: string, value: unknown, random: Random): [string, string | Uint8Array] {
-  if (type === 'multipart/form-data' && random.chance(0.9)) return multipart(value, random);
+function encode(type: string, value: unknown, how: Sampling): [string, string | Uint8Array] {
+  const { random, careful } = how;
+  if (type === 'multipart/form-data' && (careful || random.chance(0.9))) return multipart(value, how);
   if (type !== 'application/x-www-form-urlencoded') return [type, JSON.stringify(value)];
   const fields = Object.entries(Object(value)).flatMap(([name, item]): [string, string][] =>
-    random.chance(0.03)
+    !careful && random.chance(0.03)
       ? [
           [name, text(item)],
           [name, text(item)],
@@ -243,17 +271,17 @@ function encode(type: string, value: unknown, random: Random): [string, string |
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-function multipart(value: unknown, random: Random): [string, string | Uint8Array] {
-  const boundary = random.chance(0.1) ? random.pick(['', '"', 'x'.repeat(200), 'a b']) : 'fuzz-boundary';
+function multipart(value: unknown, { random, careful }: Sampling): [string, string | Uint8Array] {
+  const odd = (share: number) => !careful && random.chance(share);
+  const boundary = odd(0.1) ? random.pick(['', '"', 'x'.repeat(200), 'a b']) : 'fuzz-boundary';
   const parts = Object.entries(Object(value)).map(([name, item]) => {
-    const file =
-      name === 'file' ? `; filename="${random.chance(0.2) ? text(nasty(random)).slice(0, 99) : 'a.wav'}"` : '';
-    const head = random.chance(0.05)
-      ? 'Content-Disposition: nonsense'
-      : `Content-Disposition: form-data; name="${name}"${file}`;
+    const file = /^(file|data|image|mask)$/.test(name)
+      ? `; filename="${odd(0.2) ? text(nasty(random)).slice(0, 99) : 'a.wav'}"`
+      : '';
+    const head = odd(0.05) ? 'Content-Disposition: nonsense' : `Content-Disposition: form-data; name="${name}"${file}`;
     return `--${boundary}\r\n${head}\r\n\r\n${text(item).slice(0, 100_000)}\r\n`;
   });
-  const end = random.chance(0.1) ? '' : `--${boundary}--\r\n`;
+  const end = odd(0.1) ? '' : `--${boundary}--\r\n`;
   return [`multipart/form-data; boundary=${boundary}`, parts.join('') + end];
 }
 

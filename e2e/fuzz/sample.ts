@@ -38,8 +38,9 @@ const knownShare = 0.85;
 
 export function sample(schema: Schema, name: string, how: Sampling, depth = 0): unknown {
   const { random } = how;
-  const known = how.known(name);
-  if (known && (how.careful || random.chance(knownShare))) return random.pick(known);
+  // Members of one name mean different things; parts of addresses are texts anyway.
+  const known = depth === 0 ? how.known(name) : how.known(name)?.filter((value) => fits(value, schema, how.schemas));
+  if (known && known.length > 0 && (how.careful || random.chance(knownShare))) return random.pick(known);
   if (schema.$ref) return sample(how.schemas[schema.$ref.split('/').at(-1)!] ?? {}, name, how, depth);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return random.pick(schema.enum);
@@ -67,9 +68,28 @@ export function sample(schema: Schema, name: string, how: Sampling, depth = 0): 
   }
 }
 
+/** Whether a known value is of the kind that the schema wants. */
+function fits(value: unknown, schema: Schema, schemas: Record<string, Schema>): boolean {
+  if (schema.$ref) return fits(value, schemas[schema.$ref.split('/').at(-1)!] ?? {}, schemas);
+  if (schema.const !== undefined) return value === schema.const;
+  if (schema.enum) return schema.enum.includes(value);
+  const choice = schema.anyOf ?? schema.oneOf;
+  if (choice) return choice.some((one) => fits(value, one, schemas));
+  return schema.type === undefined || [schema.type].flat().some((type) => kinds[type]?.(value) ?? true);
+}
+
+const kinds: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
 /** Whether to include an optional member; valid requests include most of them. */
 export const isGiven = (name: string, how: Sampling): boolean =>
-  how.random.chance(how.careful && how.known(name) ? 0.9 : how.optionalShare);
+  how.random.chance(how.careful && how.known(name)?.length ? 0.9 : how.optionalShare);
 
 function sampleObject(schema: Schema, how: Sampling, depth: number): Record<string, unknown> {
   const required = new Set(schema.required);

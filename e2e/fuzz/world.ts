@@ -1,12 +1,15 @@
 /** Things that exist in the service under test, for use in requests, and the secrets that no answer may contain. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
-import { conversationItem, knownValues, playgroundChat, providerName } from './known.ts';
+import { newExtra } from './extra.ts';
+import { conversationItem, knownValues, playgroundChat, providerName, type Things } from './known.ts';
 import { newOrganisation } from './organisation.ts';
+import { particularValues } from './particular.ts';
 
 export interface World {
   /** Headers by the name of the security scheme, and some invalid ones. */
   credentials: Record<string, Record<string, string>>;
-  known(name: string): readonly unknown[] | undefined;
+  /** `request`: method and address in the document, where certain values are wanted. */
+  known(name: string, request?: string): readonly unknown[] | undefined;
 }
 
 const callback = 'https://client.example/callback';
@@ -79,7 +82,13 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     ...{ method: 'POST', body: { name: name.replace('-', ''), url: 'http://127.0.0.1:9/mcp' } },
   });
   const organisation = await newOrganisation(service, user, await service.user(), name);
-  const values = knownValues({
+  const extra = await newExtra({
+    ...{ url: service.url, root, user, key, name, basic, callback, channelId: channel.id },
+    tokens: await exchange(service, basic, await newCode(user, application.client_id)),
+    serverName: name.replace('-', ''),
+  });
+  const things: Things = {
+    extra,
     ...(await newWork(service, key)),
     ...{ providerId: provider.id, mcpServerId: server.id },
     ...{ credentialId: credential.id, aliasId: alias.id, ownKeyId: ownKey.id },
@@ -89,7 +98,9 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
     organisation,
     conversationId: ((await conversation.json()) as { id: string }).id,
-  });
+  };
+  const values = knownValues(things);
+  const particular = particularValues(things);
   return {
     credentials: {
       session: { cookie: user.cookie },
@@ -105,7 +116,10 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
       garbage: { authorization: 'Basic %%%', cookie: 'svc_session=a%00b; svc_session=;=' },
     },
     // A path parameter is looked up as `tokens/{id}`, which may have its own values.
-    known: (field) => values[field] ?? values[field.replace(/^.*\{|\}$/g, '')],
+    known: (field, request) =>
+      (request === undefined ? undefined : particular(field, request)) ??
+      values[field] ??
+      values[field.replace(/^.*\{|\}$/g, '')],
   };
 }
 
@@ -181,7 +195,8 @@ export interface Storage {
 export async function secretsOf(storage: Storage): Promise<string[]> {
   const found = new Set<string>();
   for (const { table, name } of await storage.columns()) {
-    if (!/hash|sealed|secret|credential|password/i.test(name)) continue;
+    // What users gave is told to them, and so may be its hash.
+    if (!/hash|sealed|secret|credential|password/i.test(name) || name === 'content_hash') continue;
     for (const value of await storage.values(table, name)) {
       if (typeof value === 'string' && value.length >= 24) found.add(value);
       if (value instanceof Uint8Array && value.length >= 16) found.add(Buffer.from(value).toString('hex'));

@@ -1,11 +1,13 @@
 /** What can be made, all that can be done to it, and what ends it. */
 import type { Ids, Who } from './who.ts';
 
+type Body = Record<string, unknown> | FormData | URLSearchParams;
+
 /**
  * A request such as `key PUT /v1/x/{x}` (as whom, method, address), its body, and whether it has its effect `once` or
  * `again`: of several at the same moment, one or all may succeed.
  */
-export type Act = readonly [request: string, body?: unknown | ((ids: Ids) => unknown), how?: 'once' | 'again'];
+export type Act = readonly [request: string, body?: Body | ((ids: Ids) => Body), how?: 'once' | 'again'];
 
 export interface Thing {
   name: string;

@@ -2,6 +2,7 @@
 export default {
   'Internal error. Quote the request id when reporting it.': '内部错误。反馈问题时请附上请求 ID。',
   'The database cannot be reached right now. Try again in a moment.': '暂时无法连接数据库，请稍后重试。',
+  'Something else changed at the same moment. Try again.': '同一时刻有其他更改，请重试。',
   'What this belongs to was deleted at the same moment. Reload and try again.': '所属对象刚刚被删除。请刷新后重试。',
   'Files cannot be saved or read right now. Try again in a moment.': '暂时无法保存或读取文件，请稍后重试。',
   'Shared state is unreachable.': '无法访问共享状态。',
