@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await form.getByLabel('Notify me at').fill('50, 101');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter an amount').waitFor();
-    await form.getByText('Enter percentages').waitFor();
+    await form.getByText('Enter at most 20 percentages').waitFor();
     await picture(page, 'limit-faults');
     // Pasting inserts the copied number, or nothing.
     for (const [text, becomes] of [
