@@ -21,9 +21,12 @@ function reader(model: string): { plain: PlainPieces; said: string[] } {
   return { plain, said };
 }
 
+const lineEnds = /[\u0085\u2028\u2029]/g;
+
 describe('a plain text delta', () => {
   test('is recognised with any text and forwarded with its model renamed', () => {
-    const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 8 });
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).map((given) => given.replace(lineEnds, '-'));
+    const texts = fc.array(text, { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(texts, (pieces) => {
         const { plain, said } = reader('public/name');
@@ -35,6 +38,21 @@ describe('a plain text delta', () => {
           expect(decode(passed!)).toBe(decode(bytes).replace('"model":"m"', () => '"model":"public/name"'));
         }
         expect(said).toEqual(pieces);
+      }),
+    );
+  });
+
+  test('is not passed on with a letter that ends a line for some readers, wherever it stands', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 5 });
+    const end = fc.constantFrom('\u0085', '\u2028', '\u2029');
+    fc.assert(
+      fc.property(text, end, text, (before, letter, after) => {
+        const { plain, said } = reader('public/name');
+        const bytes = chunk({ content: before + letter + after });
+        expect(plain.learn(bytes)).toBeFalsy();
+        plain.learn(chunk({ content: 'first' }));
+        expect(plain.pass(bytes)).toBeNull();
+        expect(said).toEqual(['first']);
       }),
     );
   });
