@@ -8,7 +8,7 @@ import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { BegunStream, Pump } from './pump.ts';
 import { type Beginning, beginningOf, textFrom, wholeEvents } from './whole-in-stream.ts';
-import { usedCallIds } from './wire/chat/call-places.ts';
+import { unusedIds } from './wire/chat/call-places.ts';
 import { type Delta, type Json, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 import type { RelayStreamOptions, StreamClient } from './wire/renderers.ts';
@@ -41,7 +41,7 @@ export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Del
       includeUsage: conversation.includeUsage,
       oldFunctions: conversation.oldFunctions,
       customTools: conversation.customTools,
-      usedCallIds: kind.wire === 'chat' ? usedCallIds(conversation.turns) : undefined,
+      unusedIds: kind.wire === 'chat' ? unusedIds(conversation.turns) : undefined,
       echo: conversation.echo,
       now: () => nowSeconds(deps.clock),
       onEnded,

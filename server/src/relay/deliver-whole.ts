@@ -6,7 +6,7 @@ import { type Delivery, type ReadAnswer, type Settled, successfulEnd } from './a
 import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
-import { type UsedIds, usedCallIds, withUnusedIds } from './wire/chat/call-places.ts';
+import { type UnusedIds, unusedIds, withUnusedIds } from './wire/chat/call-places.ts';
 import { type Answer, isObject, type Json } from './wire/conversation.ts';
 import { parseLargeBody, parserOf } from './wire/exact-arguments.ts';
 import { eachOutput } from './wire/output.ts';
@@ -59,8 +59,8 @@ export class WholeAnswer implements ReadAnswer {
 export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
-    const used = kind.wire === 'chat' ? usedCallIds(conversation.turns) : undefined;
-    const how = { kind, sent, expectsJson, used };
+    const ids = kind.wire === 'chat' ? unusedIds(conversation.turns) : undefined;
+    const how = { kind, sent, expectsJson, ids };
     const text = readText(body);
     return typeof text === 'string' ? wholeOf(text, how) : text.then((read) => wholeOf(read, how));
   },
@@ -76,7 +76,7 @@ interface Reading {
   kind: ProviderKind;
   sent: ChatCall;
   expectsJson: boolean;
-  used: UsedIds | undefined;
+  ids: UnusedIds | undefined;
 }
 
 function wholeOf(text: string, how: Reading): WholeAnswer | Promise<WholeAnswer> {
@@ -84,8 +84,8 @@ function wholeOf(text: string, how: Reading): WholeAnswer | Promise<WholeAnswer>
   return body instanceof Promise ? body.then((read) => answerOf(text, read, how)) : answerOf(text, body, how);
 }
 
-function answerOf(text: string, body: Json, { kind, expectsJson, used }: Reading): WholeAnswer {
-  const own = used && isObject(body) ? withUnusedIds(body, used) : null;
+function answerOf(text: string, body: Json, { kind, expectsJson, ids }: Reading): WholeAnswer {
+  const own = ids && isObject(body) ? withUnusedIds(body, ids) : null;
   return own
     ? new WholeAnswer(JSON.stringify(own), own, kind, expectsJson)
     : new WholeAnswer(text, body, kind, expectsJson);

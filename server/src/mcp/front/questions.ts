@@ -189,12 +189,7 @@ export class Questions {
    * True only the first time. While the shared store is down, each process knows only the answers it received itself.
    */
   async #once(name: string): Promise<boolean> {
-    const { shared } = this.deps;
-    const count = shared.increment(usedKey(name), 1, mostAskedMs);
-    return count.then(
-      (times) => times === 1,
-      async () => (await shared.hit(usedKey(name), 1, mostAskedMs)).allowed,
-    );
+    return (await this.deps.shared.increment(usedKey(name), 1, mostAskedMs)) === 1;
   }
 
   /** The answer was not delivered, so the client may send it again. */

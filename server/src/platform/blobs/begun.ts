@@ -1,3 +1,8 @@
+import type { Range } from './port.ts';
+
+export const streamOf = (file: Blob, range?: Range): ReadableStream<Uint8Array> =>
+  (range ? file.slice(range.start, range.end + 1) : file).stream();
+
 /**
  * The same bytes, once reading has begun: whoever deletes the blob from then on no longer disturbs it, and a blob that
  * does not exist shows while an answer can still say so.

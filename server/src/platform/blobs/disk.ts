@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
-import { begun } from './begun.ts';
-import { assertKey, type Blobs } from './port.ts';
+import { begun, streamOf } from './begun.ts';
+import { assertKey, type Blobs, type Range } from './port.ts';
 
 /** What a copy of the folder needs, contents first: each has its media type by then. */
 export const blobParts = ['data', 'types'] as const;
@@ -17,10 +17,7 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
   const dataPath = (key: string) => join(folder, 'data', key);
   const typePath = (key: string) => join(folder, 'types', key);
-  const contentOf = (key: string, range?: { start: number; end: number }) => {
-    const file = Bun.file(dataPath(key));
-    return (range ? file.slice(range.start, range.end + 1) : file).stream();
-  };
+  const contentOf = (key: string, range?: Range) => streamOf(Bun.file(dataPath(key)), range);
   await mkdir(incoming, { recursive: true });
   await removeAbandoned(incoming);
 

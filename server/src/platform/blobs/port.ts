@@ -13,7 +13,7 @@ export interface Blobs {
   delete(key: string): Promise<void>;
 }
 
-interface Range {
+export interface Range {
   start: number;
   end: number;
 }

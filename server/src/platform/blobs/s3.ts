@@ -1,6 +1,6 @@
 import { S3Client } from 'bun';
-import { begun } from './begun.ts';
-import { assertKey, type Blobs } from './port.ts';
+import { begun, streamOf } from './begun.ts';
+import { assertKey, type Blobs, type Range } from './port.ts';
 
 export interface S3Config {
   /** Not needed for AWS itself. */
@@ -15,10 +15,7 @@ export interface S3Config {
 export function s3Blobs(config: S3Config): Blobs {
   const client = new S3Client({ ...config });
   const stat = (key: string) => client.file(key).stat().catch(nullWhenMissing);
-  const contentOf = (key: string, range?: { start: number; end: number }) => {
-    const file = client.file(key);
-    return (range ? file.slice(range.start, range.end + 1) : file).stream();
-  };
+  const contentOf = (key: string, range?: Range) => streamOf(client.file(key), range);
 
   return {
     kind: 's3',

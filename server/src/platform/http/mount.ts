@@ -109,10 +109,10 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
       const parsed = parseInput(route, call, params);
       if (parsed) {
         await parsed;
-        const known = again && identify(again, call);
+        const known = call.stillIn();
         if (known) await known;
         // Less may be allowed than before.
-        if (again) route.permits?.(call.principal);
+        route.permits?.(call.principal);
       }
       response = await handle(call);
     } catch (error) {

@@ -2,7 +2,6 @@ import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
 import { lineEnd, oneLine } from '../../lib/one-line.ts';
 import { parseFrame, type SseEvent, SseFramer, sseData, sseEvent, ssePing } from '../../lib/sse.ts';
-import { UnusedIds } from './chat/call-places.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces } from './chat/plain-delta.ts';
 import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
@@ -45,14 +44,12 @@ export class RelayStream {
   #rendering: StreamRenderer | undefined;
   readonly #editor: FrameEditor | undefined;
   readonly #parse: (text: string) => unknown;
-  readonly #ids: UnusedIds | undefined;
   /** Set after the first frame, which tells who answers. */
   #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
     this.#watch = new AnswerWatch(options.expectsJson ?? false);
     this.#parse = parserOf(options.upstream);
-    this.#ids = options.usedCallIds && new UnusedIds(options.usedCallIds);
     if (options.client === options.upstream) this.#editor = editors[options.client]?.(options);
   }
 
@@ -203,8 +200,9 @@ export class RelayStream {
   #deltas(frame: Uint8Array, json: Json): Uint8Array | null {
     eachOutput(this.options.upstream, json, this.#see);
     let text = '';
-    const deltas = this.options.decode(json);
-    if (this.#ids) for (const delta of deltas) if (delta.type === 'tool_start') delta.id = this.#ids.of(delta.id);
+    const { decode, unusedIds } = this.options;
+    const deltas = decode(json);
+    if (unusedIds) for (const delta of deltas) if (delta.type === 'tool_start') delta.id = unusedIds.of(delta.id);
     this.options.onDeltas?.(deltas, json);
     for (const delta of deltas) {
       this.#watch.observe(delta);

@@ -1,4 +1,4 @@
-import type { UsedIds } from './chat/call-places.ts';
+import type { UnusedIds } from './chat/call-places.ts';
 import type { TakeEscaped } from './chat/plain-delta.ts';
 import { chatDone, chatStream, type StreamRenderer } from './chat/stream.ts';
 import { CohereStream } from './cohere/stream.ts';
@@ -30,8 +30,8 @@ export interface RelayStreamOptions {
   oldFunctions?: true | undefined;
   /** Names of tools with free-text input. */
   customTools?: ReadonlySet<string> | undefined;
-  /** For an upstream of chats: ids that calls of the conversation have already. */
-  usedCallIds?: UsedIds | undefined;
+  /** For an upstream of chats, if the conversation has calls already. */
+  unusedIds?: UnusedIds | undefined;
   /** For a response: what it repeats of its request. */
   echo?: Echo | undefined;
   /** Current time in Unix seconds. */

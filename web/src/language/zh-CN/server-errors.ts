@@ -59,7 +59,6 @@ export default {
   'Codes of your authenticator app cannot be checked any more. Use a passkey or a recovery code, or ask an administrator to reset your second factors.':
     '已无法校验身份验证器应用的验证码。请使用通行密钥或恢复代码，或请管理员重置你的第二验证方式。',
   'The secret can no longer be read. Rotate it.': '密钥已无法读取，请轮换新的密钥。',
-  'Codes cannot be checked right now. Try again in a moment.': '暂时无法校验代码，请稍后重试。',
   'Too many wrong codes. Try again in 15 minutes.': '错误次数过多，请 15 分钟后重试。',
   'The passkey could not be registered. Start again.': '通行密钥注册失败，请重新开始。',
   'This passkey is already registered.': '此通行密钥已注册。',

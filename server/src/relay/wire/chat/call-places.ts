@@ -9,14 +9,11 @@ export const argumentsText = (value: unknown): string => (isObject(value) ? JSON
 
 export const newCallId = (): string => `call_${randomString(20)}`;
 
-/** Ids of the calls in a conversation. */
-export type UsedIds = ReadonlySet<unknown>;
-
 /**
  * Some servers count the calls of each answer from zero, and clients take a call with the id of an earlier one for that
  * one. Undefined if there were no calls, as in most conversations.
  */
-export function usedCallIds(turns: readonly Turn[]): UsedIds | undefined {
+export function unusedIds(turns: readonly Turn[]): UnusedIds | undefined {
   let ids: Set<unknown> | undefined;
   for (const { parts } of turns)
     for (const part of parts)
@@ -24,17 +21,21 @@ export function usedCallIds(turns: readonly Turn[]): UsedIds | undefined {
         ids ??= new Set();
         ids.add(part.id);
       }
-  return ids;
+  return ids && new UnusedIds(ids);
 }
 
-/** Gives calls another id if theirs is used already, and the reasoning that belongs to them the same. */
+/** Gives the calls of an answer another id if theirs is used already, and the reasoning that belongs to them the same. */
 export class UnusedIds {
   readonly #made = new Map<string, string>();
 
-  constructor(private readonly used: UsedIds) {}
+  constructor(private readonly used: ReadonlySet<unknown>) {}
+
+  isUsed(id: unknown): boolean {
+    return this.used.has(id);
+  }
 
   of(id: string): string {
-    if (!this.used.has(id)) return id;
+    if (!this.isUsed(id)) return id;
     const made = this.#made.get(id) ?? newCallId();
     this.#made.set(id, made);
     return made;
@@ -42,7 +43,7 @@ export class UnusedIds {
 
   /** Of a message or delta; the same list if none of its members has a used id. */
   readonly inList = (members: unknown): unknown =>
-    objectsIn(members).some(({ id }) => this.used.has(id))
+    objectsIn(members).some(({ id }) => this.isUsed(id))
       ? objectsIn(members).map((member) =>
           typeof member.id === 'string' ? { ...member, id: this.of(member.id) } : member,
         )
@@ -50,8 +51,7 @@ export class UnusedIds {
 }
 
 /** A whole answer in which no call has a used id; null if that is so already. */
-export function withUnusedIds(body: Json, used: UsedIds): Json | null {
-  const ids = new UnusedIds(used);
+export function withUnusedIds(body: Json, ids: UnusedIds): Json | null {
   let changed = false;
   const choices = objectsIn(body.choices).map((choice) => {
     if (!isObject(choice.message)) return choice;

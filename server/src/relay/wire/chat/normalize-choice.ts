@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../conversation.ts';
-import { argumentsText, CallPlaces, newCallId, UnusedIds, type UsedIds } from './call-places.ts';
+import { argumentsText, CallPlaces, newCallId, type UnusedIds } from './call-places.ts';
 import { textAndReasoningIn } from './text-and-reasoning.ts';
 
 /**
@@ -62,11 +62,7 @@ export class ChunkNormalizer {
   /** By choice; most have no calls. */
   readonly #places = new Map<unknown, CallPlaces>();
 
-  readonly #ids: UnusedIds | undefined;
-
-  constructor(private readonly used?: UsedIds) {
-    this.#ids = used && new UnusedIds(used);
-  }
+  constructor(private readonly ids?: UnusedIds) {}
 
   /** Modifies a parsed chunk in place; returns whether anything changed. */
   tidy(chunk: Json): boolean {
@@ -104,7 +100,7 @@ export class ChunkNormalizer {
       changed = true;
     }
     const { tool_calls: calls, reasoning_details: details } = delta;
-    const renamed = details && this.#ids ? this.#ids.inList(details) : details;
+    const renamed = details && this.ids ? this.ids.inList(details) : details;
     if (renamed !== details) {
       (choice.delta as Json).reasoning_details = renamed;
       changed = true;
@@ -117,13 +113,13 @@ export class ChunkNormalizer {
   }
 
   #tidyPiece({ index }: Json, piece: Json, position: number): Json {
-    const places = this.#places.get(index) ?? new CallPlaces(this.#ids);
+    const places = this.#places.get(index) ?? new CallPlaces(this.ids);
     this.#places.set(index, places);
     const { place, opens } = places.placeOf(piece, position);
     const called = isObject(piece.function) ? piece.function : undefined;
     // Of a call that was given another id when it began.
     const { id: _, ...others } = piece;
-    const own = !opens && this.used?.has(piece.id) ? others : piece;
+    const own = !opens && this.ids?.isUsed(piece.id) ? others : piece;
     const isTidy =
       own === piece &&
       piece.index === place &&

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
-import type { UsedIds } from './call-places.ts';
+import type { UnusedIds } from './call-places.ts';
 import { customCallChunks } from './custom-calls.ts';
 import { functionCallChunks } from './legacy-functions.ts';
 import { ChunkNormalizer } from './normalize-choice.ts';
@@ -24,7 +24,7 @@ export interface FrameEditor {
   fail?(error: AppError): string | undefined;
 }
 
-type PassthroughOptions = RenderOptions & { includeUsage: boolean; usedCallIds?: UsedIds | undefined };
+type PassthroughOptions = RenderOptions & { includeUsage: boolean; unusedIds?: UnusedIds | undefined };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -38,7 +38,7 @@ export function chatPassthrough(options: PassthroughOptions): FrameEditor {
   let usage: Json | undefined;
   let identity: RenderOptions = options;
   const asAsked = chunksAsAsked(options);
-  const tidier = new ChunkNormalizer(options.usedCallIds);
+  const tidier = new ChunkNormalizer(options.unusedIds);
   let completes = false;
   return {
     get completes() {
