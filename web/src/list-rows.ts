@@ -23,6 +23,9 @@ export function sortRows<Row>(rows: Row[], value: (row: Row) => SortValue, desce
   return rows.toSorted((one, other) => sign * compare(value(one), value(other)));
 }
 
+/** Browsers take seconds to render some hundred rows with their menus. */
+export const listPageSize = 50;
+
 /** Falls back to the last page if the page no longer exists, because rows were deleted. */
 export function pageOfRows<Row>(rows: Row[], page: number, pageSize: number): { page: number; rows: Row[] } {
   const shown = Math.min(page, Math.max(1, Math.ceil(rows.length / pageSize)));

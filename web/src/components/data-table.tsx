@@ -1,8 +1,8 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
-import { isAtLeast, lastPage } from '../list-rows.ts';
+import { isAtLeast, lastPage, listPageSize, pageOfRows } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -25,8 +25,10 @@ export interface DataTableProps<Row> {
   /** The query of the rows: its error is shown with a retry button. */
   query: { error: unknown; isFetching: boolean; refetch: () => unknown };
   empty: ReactNode;
-  /** Absent if all rows are loaded, without paging. */
-  paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
+  /** Absent if all rows are given: then the table pages long lists itself. */
+  paging?: { page: number; pageSize: number; total: number; exact?: boolean; onPage: (page: number) => void };
+  /** Further rows are appended on request, so the table has no pages. */
+  grows?: boolean;
   /** The sorted column, and what a click on a column name does. */
   sorting?: { by: string; descending: boolean; onSort: (column: Column<Row>) => void };
   /** The table scrolls horizontally below this width; on a phone, rows become cards. */
@@ -59,7 +61,7 @@ const controls = {
   last: t('Last page'),
 };
 
-function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<never>['paging']>) {
+function Pages({ page, pageSize, total, exact, onPage }: NonNullable<DataTableProps<never>['paging']>) {
   const first = (page - 1) * pageSize + 1;
   const shown = {
     first: formatNumber(first),
@@ -69,7 +71,7 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
   return (
     <Group justify="space-between" px="md" py="sm" className="svc-table-foot">
       <Text size="sm" c="dimmed" className="svc-number">
-        {isAtLeast({ page, pageSize, total })
+        {!exact && isAtLeast({ page, pageSize, total })
           ? t('{first}–{last} of at least {total}', shown)
           : t('{first}–{last} of {total}', shown)}
       </Text>
@@ -114,12 +116,22 @@ function useExistingPage({ rows, query, paging }: Pick<DataTableProps<never>, 'r
   }, [beyond, paging]);
 }
 
+/** The rows to show of a list that is fully loaded. */
+function useOwnPaging<Row>({ rows, paging, grows }: Pick<DataTableProps<Row>, 'rows' | 'paging' | 'grows'>) {
+  const [page, onPage] = useState(1);
+  if (paging || grows || !rows || rows.length <= listPageSize) return { rows, paging };
+  const shown = pageOfRows(rows, page, listPageSize);
+  const own = { page: shown.page, pageSize: listPageSize, total: rows.length, exact: true, onPage };
+  return { rows: shown.rows, paging: own };
+}
+
 /**
- * A table paged by the server; on a phone each row is a card with labelled fields. It keeps its size while loading:
+ * A table paged by the server, or here if it gets all rows; on a phone each row is a card with labelled fields. It keeps its size while loading:
  * first skeletons, later the previous rows, dimmed.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowKey, query, empty, paging, sorting, minWidth = 640, detail } = props;
+  const { label, rowKey, query, empty, sorting, minWidth = 640, detail } = props;
+  const { rows, paging } = useOwnPaging(props);
   const columns = usePhone() ? asCard(props.columns) : props.columns;
   useExistingPage({ rows: rows as never[] | undefined, query, paging });
   if (query.error && !rows) {

@@ -2,7 +2,7 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
-import { filterRows, pageOfRows, sortRows } from '../list-rows.ts';
+import { filterRows, listPageSize, pageOfRows, sortRows } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { useStaysShown } from '../use-typed-filter.ts';
 import { useUrlState } from '../use-url-state.ts';
@@ -13,8 +13,6 @@ import { SearchInput } from './search-input.tsx';
 
 /** Shorter lists fit on the screen and need no search. */
 const searchedFrom = 10;
-/** Browsers take seconds to render some hundred rows with their menus. */
-const pageSize = 50;
 const urlDefaults = { q: '', sort: '', page: '1' };
 
 interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'paging' | 'sorting'> {
@@ -41,11 +39,12 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
   const searched = useStaysShown(q !== '' || (rows?.length ?? 0) >= searchedFrom);
   const found = rows && filterRows(rows, q, textOf);
   const inOrder = found && by?.sort ? sortRows(found, by.sort, descending) : found;
-  const shown = inOrder && pageOfRows(inOrder, Number.parseInt(page, 10) || 1, pageSize);
+  const shown = inOrder && pageOfRows(inOrder, Number.parseInt(page, 10) || 1, listPageSize);
   const paging = {
     page: shown?.page ?? 1,
-    pageSize,
+    pageSize: listPageSize,
     total: found?.length ?? 0,
+    exact: true,
     onPage: (next: number) => set({ page: String(next) }),
   };
   const nothing = (
@@ -93,7 +92,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
       <DataTable
         {...table}
         rows={shown?.rows}
-        paging={paging.total > pageSize ? paging : undefined}
+        paging={paging.total > listPageSize ? paging : undefined}
         sorting={{ by: by?.key ?? '', descending, onSort }}
         empty={q === '' ? table.empty : nothing}
       />

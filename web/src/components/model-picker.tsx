@@ -1,8 +1,6 @@
 import {
   Autocomplete,
   type AutocompleteProps,
-  type ComboboxItem,
-  type ComboboxItemGroup,
   type OptionsFilter,
   Select,
   type SelectProps,
@@ -10,13 +8,18 @@ import {
   type TagsInputProps,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { t } from '../language/words.ts';
 import { isCalled } from '../model-list.ts';
-import { groupsOf, modelsQuery, type OfferedModel } from '../models.ts';
+import { firstOf, grouped, type ModelOption, modelOptions } from '../model-options.ts';
+import { modelsQuery, type OfferedModel } from '../models.ts';
 import { ModelLine } from './model-marks.tsx';
 
 /** Users do not scroll through more than this; typing narrows the list. */
 const mostShown = 100;
+
+const none: never[] = [];
+const all = () => true;
 
 interface Choice {
   /** Filters the offered models; default: all. */
@@ -26,30 +29,22 @@ interface Choice {
 }
 
 /** Shared by all model pickers: grouped by owner, searchable by any part of the name, with facts to choose by. */
-function useModelChoices({ fits = () => true, besides = [] }: Choice) {
+function useModelChoices({ fits = all, besides = none }: Choice) {
   const query = useQuery(modelsQuery);
-  const models = query.data ?? [];
-  const byId = new Map(models.map((model) => [model.id, model]));
-  const groups = groupsOf(models.filter(fits));
-  const offered = new Set(groups.flatMap(({ items }) => items.map(({ value }) => value)));
-  const others = [...new Set(besides)].filter((id) => id !== '' && !offered.has(id));
-  const more = { group: t('Not listed'), items: others.map((id) => ({ value: id, label: id })) };
+  const models = query.data ?? none;
+  const byId = useMemo(() => new Map(models.map((model) => [model.id, model])), [models]);
+  const offered = useMemo(() => modelOptions(models.filter(fits)), [models, fits]);
+  const listed = useMemo(() => new Set(offered.map(({ value }) => value)), [offered]);
+  const others = [...new Set(besides)].filter((id) => id !== '' && !listed.has(id));
   const filter: OptionsFilter = ({ options, search }) => {
-    let left = mostShown;
-    const called = ({ value }: { value: string }) => {
-      const { id, name } = byId.get(value) ?? { id: value, name: '' };
-      const shown = left > 0 && isCalled({ id, name }, search.trim());
-      if (shown) left -= 1;
-      return shown;
-    };
-    return (options as ComboboxItemGroup<ComboboxItem>[])
-      .map((group) => ({ ...group, items: group.items.filter(called) }))
-      .filter(({ items }) => items.length > 0);
+    const typed = search.trim();
+    const called = ({ value }: { value: string }) => isCalled(byId.get(value) ?? { id: value, name: '' }, typed);
+    return grouped(firstOf(options as ModelOption[], mostShown, called));
   };
   return {
     query,
     given: {
-      data: others.length > 0 ? [...groups, more] : groups,
+      data: [...offered, ...others.map((id) => ({ value: id, label: id, owner: t('Not listed') }))],
       renderOption: ({ option }: { option: { value: string } }) => (
         <ModelLine id={option.value} model={byId.get(option.value)} />
       ),

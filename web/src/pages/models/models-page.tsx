@@ -64,7 +64,7 @@ export function ModelsPage() {
         rowKey={({ id }) => id}
         query={{ error: query.error, isFetching: query.isPending, refetch: query.refetch }}
         minWidth={820}
-        paging={{ page, pageSize, total: models?.length ?? 0, onPage: setPage }}
+        paging={{ page, pageSize, total: models?.length ?? 0, exact: true, onPage: setPage }}
         empty={<NoModels filtered={filtered} />}
       />
     </>

@@ -46,6 +46,7 @@ export function Activity({ organisation }: { organisation: Organisation }) {
         rows={query.data?.pages.flatMap((page) => page.logs)}
         rowKey={({ id }) => id}
         query={query}
+        grows
         minWidth={760}
         empty={<EmptyState icon={IconHistory} title={t('Nothing recorded')} />}
       />

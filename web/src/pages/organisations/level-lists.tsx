@@ -41,6 +41,7 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: LevelNam
         rows={logs && singleRequests(logs)}
         rowKey={({ key }) => key}
         query={query}
+        grows
         minWidth={920}
         empty={
           <EmptyState
@@ -85,6 +86,7 @@ export function LevelDecisions({ id, filter }: ListProps) {
         rows={query.data?.pages.flatMap((page) => page.decisions)}
         rowKey={(decision) => decision.id}
         query={query}
+        grows
         minWidth={720}
         empty={
           <EmptyState
