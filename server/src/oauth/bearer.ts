@@ -28,13 +28,15 @@ export interface BearerPrincipal {
 declare module '../platform/http/route.ts' {
   interface Principals {
     bearer: BearerPrincipal;
+    /** The same, and by a token in a form. */
+    postedBearer: BearerPrincipal;
   }
 }
 
 const hourMs = 3_600_000;
 
 /** RFC 6750 §3: without a token only the scheme is named; with a bad token, the error. */
-const noToken = (): AppError =>
+export const noToken = (): AppError =>
   new AppError('invalid_token', 'Send an access token as Authorization: Bearer svcat_…', {
     headers: { 'www-authenticate': 'Bearer realm="svc"' },
   });
@@ -57,7 +59,7 @@ export const challenge = (scheme: Scheme, error: string, message: string) => {
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
 /**
- * RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). `again`: its answer goes on for
+ * RFC 6750 §2.1: the header; a token in a query string ends up in logs (RFC 9700 §4.3.2). `again`: its answer goes on for
  * long, and it is neither counted nor proven once more.
  */
 export function identifyBearer(
@@ -71,23 +73,38 @@ export function identifyBearer(
   const isBound = written.toLowerCase() === 'dpop';
   if (!token || (isBound && !deps.options.get('OAuth2OpenIDConnect')))
     throw authorization === null ? noToken() : badToken();
-  requireEnabled(deps.options);
-  const key = readToken(token);
-  if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
-  if (isBound && !again) return identifyBound(deps, request, { token, key }, audience);
+  if (!isBound || again) return identifyToken(deps, token, audience, { scheme: isBound ? 'dpop' : 'bearer', again });
+  return identifyBound(deps, request, token, audience);
+}
+
+/** A token that needs no proof: not bound, or already proven. */
+export function identifyToken(
+  deps: OAuthContext,
+  token: string,
+  audience: Audience,
+  { scheme, again }: { scheme: Scheme; again: boolean } = { scheme: 'bearer', again: false },
+): BearerPrincipal | Promise<BearerPrincipal> {
+  const key = readAccessToken(deps, token, scheme);
   return thenMaybe(deps.lookups.bearer(key), (found) =>
     principalOf(deps, found, audience, (again && found?.token.jkt) || null, again),
   );
+}
+
+function readAccessToken({ options }: OAuthContext, token: string, scheme: Scheme): TokenKey {
+  requireEnabled(options);
+  const key = readToken(token);
+  if (key?.kind !== 'access') throw badToken(scheme);
+  return key;
 }
 
 /** RFC 9449 §7: the token and a proof of its key, required only for bound tokens. */
 async function identifyBound(
   deps: OAuthContext,
   request: Asked,
-  { token, key }: { token: string; key: TokenKey },
+  token: string,
   audience: Audience,
 ): Promise<BearerPrincipal> {
-  const found = await deps.lookups.bearer(key);
+  const found = await deps.lookups.bearer(readAccessToken(deps, token, 'dpop'));
   if (!found || found.token.jkt === null) throw badToken('dpop');
   const proofKey = await proofOf(deps, request, token).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'invalid_dpop_proof' ? badProof(error.message) : error;

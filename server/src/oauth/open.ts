@@ -20,6 +20,7 @@ import { openBackchannelLogouts } from './openid/backchannel-logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
 import { openPayingTokens } from './paying-tokens.ts';
+import { identifyPosted } from './posted-bearer.ts';
 import { openClientDocuments } from './registration/client-documents.ts';
 import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
@@ -62,7 +63,7 @@ export interface OAuthDeps {
 
 export interface OAuth {
   routes: Route[];
-  authenticators: Pick<Authenticators, 'bearer'>;
+  authenticators: Pick<Authenticators, 'bearer' | 'postedBearer'>;
   /** Accepts paying access tokens in place of API keys. */
   pay: TokenReader;
   origins: Pick<Origins, 'has'>;
@@ -165,6 +166,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       // Repeated after the body arrived, when the caller is already known.
       bearer: (call) => identifyBearer(room, call.request, ourselves, call.principal !== null),
+      postedBearer: (call) => identifyPosted(room, call, ourselves),
     },
     pay: openPayingTokens({ ...room, cacheSync }),
     origins: room.origins,

@@ -55,6 +55,13 @@ const userinfo = (token: string, proof: string | null, scheme = 'DPoP', path = u
 const proofOfUse = (token: string, changes: ProofChanges = {}) =>
   prover.prove(userinfoPath, { method: 'GET', token, ...changes });
 
+test('a bound token is not valid in a form, with or without a proof', async () => {
+  const { access_token } = await bound();
+  const proof = await proofOfUse(access_token, { method: 'POST' });
+  for (const given of [null, proof])
+    expect(await faultOf(t.post(userinfoPath, { access_token }, proofHeader(given)))).toEqual(invalidToken);
+});
+
 test.each(proofAlgorithms)('a token is bound to a key of type %s', async (alg) => {
   const own = await newProver(t, alg);
   const tokens = await bound(client, own);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
+import { faultOf, jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from './openid.fixture.ts';
 
 let t: OpenidTest;
@@ -27,6 +27,40 @@ test('userinfo returns standard claims beside our own, with GET and POST', async
   expect(posted.status).toBe(200);
   expect(await posted.json()).toEqual({ ...told, email: 'ada@example.com', email_verified: false });
   expect((await t.call('/api/oauth2/userinfo', { method: 'POST' })).status).toBe(401);
+});
+
+const formType = 'application/x-www-form-urlencoded';
+
+test('userinfo takes one token, in the header or in a posted form (RFC 6750 §2.2)', async () => {
+  const { access_token, refresh_token } = await t.signIn(client, { scope: 'openid' });
+  const inHeader = { authorization: `Bearer ${access_token}` };
+  const send = (body: string, headers: Record<string, string> = {}, method = 'POST') =>
+    t.call('/api/oauth2/userinfo', {
+      method,
+      body,
+      headers: { 'content-type': `${formType}; charset=UTF-8`, ...headers },
+    });
+  const posted = await send(`access_token=${access_token}`);
+  expect([posted.status, await posted.json()]).toEqual([200, await jsonOf(t.userinfo(access_token))]);
+  expect((await send('', inHeader)).status).toBe(200);
+  const invalid: [number, unknown] = [400, 'invalid_request'];
+  expect(await faultOf(send(`access_token=${access_token}`, inHeader))).toEqual(invalid);
+  expect(await faultOf(send(`access_token=${access_token}&access_token=x`))).toEqual(invalid);
+  expect(await faultOf(send('access_token=%00'))).toEqual(invalid);
+  const challenged = async (answer: Response) => [answer.status, answer.headers.get('www-authenticate')];
+  for (const bad of [refresh_token, 'x', 'a%0d%0ab', `Bearer+${access_token}`])
+    expect([bad, ...(await challenged(await send(`access_token=${bad}`)))]).toEqual([
+      ...[bad, 401],
+      expect.stringContaining('error="invalid_token"'),
+    ]);
+  const none = [401, 'Bearer realm="svc"'];
+  expect(await challenged(await send('access_token='))).toEqual(none);
+  expect(await challenged(await send('token=x'))).toEqual(none);
+  expect(await challenged(await send(`access_token=${access_token}`, { 'content-type': 'text/plain' }))).toEqual(none);
+  // Only there, where nothing can be changed.
+  expect(await challenged(await send(`access_token=${access_token}`, {}, 'PATCH'))).toEqual(none);
+  const elsewhere = await t.post('/api/oauth2/tokens', { access_token, name: 'a key' });
+  expect(await challenged(elsewhere)).toEqual(none);
 });
 
 const signatures = 'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ');

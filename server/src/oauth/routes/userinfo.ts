@@ -42,7 +42,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
   const { options } = accounts;
   const claims = async (user: User, { scopes }: BearerPrincipal) =>
     claimsOf(scopes.includes('usage:read') ? ((await userNow(accounts, user.id)) ?? user) : user, scopes, options);
-  const tell = async ({ principal, ...call }: Call<'bearer'>): Promise<Response> => {
+  const tell = async ({ principal, ...call }: Call<'bearer' | 'postedBearer'>): Promise<Response> => {
     requireScope(principal, 'openid');
     return json(call, await claims(principal.user, principal));
   };
@@ -56,9 +56,11 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
     defineRoute({
       ...shared,
       // OpenID Connect Core §5.3.1 requires both methods.
+      auth: 'postedBearer',
       when: () => options.get('OAuth2OpenIDConnect'),
       method: 'post',
-      summary: 'Get the claims about the user with POST (OpenID Connect); as with GET, the token is sent in the header',
+      summary:
+        'Get the claims about the user with POST (OpenID Connect); the token is sent in the header, or as access_token of a form',
       handle: tell,
     }),
     defineRoute({

@@ -44,6 +44,7 @@ const security = table<Record<string, string[]>[]>({
   none: [],
   admin: [{ session: [] }],
   bearer: [{ oauth: [] }],
+  postedBearer: [{ oauth: [] }],
   keyOrSession: [{ apiKey: [] }, { session: [] }],
   modelsOrSession: [{ apiKey: [] }, { session: [] }],
   googleKey: [{ apiKey: [] }, { googleKey: [] }],

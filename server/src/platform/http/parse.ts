@@ -55,7 +55,7 @@ function withLists(parameters: URLSearchParams): URLSearchParams {
   return parameters;
 }
 
-const formType = 'application/x-www-form-urlencoded';
+export const formType = 'application/x-www-form-urlencoded';
 const jsonType = 'application/json';
 
 /** A `POST` whose members are all optional needs no body: none is the same as an empty object. */
@@ -102,7 +102,7 @@ function requireType({ bodyAs, errors }: Route, { request }: Call): boolean {
 }
 
 /** Without parameters; there usually are none. */
-const mediaTypeOf = (header: string): string =>
+export const mediaTypeOf = (header: string): string =>
   header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
 
 const formIn = (bytes: Uint8Array, { repeatable }: Route): Fields =>

@@ -34,8 +34,8 @@ export default {
   'Revoke an access or refresh token': '吊销访问令牌或刷新令牌',
   'Introspect one of the client’s own tokens': '查询自己的令牌',
   'Get the claims about the user that the granted scopes allow': '在权限范围内的用户信息',
-  'Get the claims about the user with POST (OpenID Connect); as with GET, the token is sent in the header':
-    '以 POST 获取权限范围内的用户信息（OpenID Connect）；与 GET 相同，令牌放在请求头中',
+  'Get the claims about the user with POST (OpenID Connect); the token is sent in the header, or as access_token of a form':
+    '以 POST 获取权限范围内的用户信息（OpenID Connect）；令牌放在请求头中，或作为表单的 access_token 发送',
   'Update the user’s display name or picture (scope profile)': '修改显示名称或头像（权限 profile）',
   'List the user’s API tokens, masked (scope tokens:read)': '用户的 API 令牌（已遮盖，权限 tokens:read）',
   'Create an API token for the user; the full key is shown only once (scope tokens:write)':
