@@ -56,6 +56,8 @@ describe('pages of registered applications', () => {
     ['/v1/videos/some', 'DELETE'],
     ['/v2/embed', 'POST'],
     ['/v2/rerank', 'POST'],
+    ['/v1beta/models', 'GET'],
+    ['/v1beta/models/demo/chat:generateContent', 'POST'],
     ['/openai/deployments/demo/chat/chat/completions', 'POST'],
     [tokens, 'POST'],
     [`${tokens}/7`, 'DELETE'],
@@ -67,6 +69,14 @@ describe('pages of registered applications', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     expect(answer.headers.get('vary')).toContain('origin');
     expect((await preflight(path, stranger, method)).status).toBe(405);
+  });
+
+  test('can read responses in Google’s format, under each of its addresses', async () => {
+    const body = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+    for (const version of ['v1beta', 'v1']) {
+      const answer = await ask(`/${version}/models/demo/chat:generateContent`, page, { body });
+      expect([version, answer.status, allowed(answer)]).toEqual([version, 200, page]);
+    }
   });
 
   test('can read responses: whole, streamed and errors', async () => {

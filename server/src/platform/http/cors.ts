@@ -17,7 +17,7 @@ const applicationPath = /^\/api\/oauth2\/tokens(\/|$)/;
 
 /** Also depends on the authentication: endpoints that accept our cookie are for our own pages only. */
 export function corsScope({ path, auth }: Pick<Route, 'path' | 'auth'>): Scope | null {
-  if (relayPath.test(path)) return ['apiKey', 'mcp', 'none'].includes(auth) ? 'relay' : null;
+  if (relayPath.test(path)) return ['apiKey', 'googleKey', 'mcp', 'none'].includes(auth) ? 'relay' : null;
   return applicationPath.test(path) && (auth as string) === 'bearer' ? 'application' : null;
 }
 
