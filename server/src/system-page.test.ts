@@ -24,6 +24,7 @@ test('an administrator sees version, engines and load', async () => {
     open_holds: { holds: 0, amount: 0 },
     built_in: { mode: 'auto', active: true },
     open_upstream_calls: 0,
+    shared_fault: null,
   });
   expect(data.version).toMatch(/^\d+\.\d+\.\d+/);
   expect(data.memory.rss_bytes).toBeGreaterThan(1_000_000);

@@ -8,6 +8,7 @@ import type { S3Config } from './blobs/s3.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
+import { wordsForPostgres } from './db/postgres-fault.ts';
 import { JobStore } from './durable/job-store.ts';
 import type { Jobs } from './durable/jobs.ts';
 import { type Owners, openOwners } from './durable/owners.ts';
@@ -84,13 +85,13 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
     );
   });
   closers.push(() => database.close());
-  await step('The database cannot be migrated', () => migrate(database.db));
+  await step('The database cannot be migrated', () => migrate(database.db).catch(worded(config.databaseUrl)));
   // After the database: an existing key indicates that there was one.
   const sealingKeys = await step('The encryption key cannot be read', () => openSealingKeys(database.db, config));
   const clock =
     given ?? (await step('The time cannot be read from the database', () => clockOf(database, log, closers)));
-  const shared = await step('Redis cannot be reached', () =>
-    openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
+  const shared = await step('Redis cannot be used', () =>
+    openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock, log),
   );
   closers.push(() => shared.close());
   const hears = { shared, soleWriter: database.engine === 'sqlite' };
@@ -118,6 +119,13 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
     close: closeAll,
   };
 }
+
+/** A standby, or a user without rights, is found out with the first change. */
+const worded = (url: string | undefined) => async (error: unknown) => {
+  throw url && error instanceof Error && 'errno' in error
+    ? new Error(await wordsForPostgres(error, url), { cause: error })
+    : error;
+};
 
 /** Processes that share a database use its time. */
 async function clockOf({ db, engine }: OpenDb, log: Log, closers: (() => void)[]): Promise<Clock> {

@@ -3,6 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { openCheckpoints } from './checkpoints.ts';
 import { openReadOnly } from './damage.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { wordsForPostgres } from './postgres-fault.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { Gate, sqliteDialect } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
@@ -32,7 +33,12 @@ export async function openDbReadOnly(where: { url?: string; path?: string }): Pr
 
 async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
   const pool = new PostgresPool(url, poolSize);
-  await firstAnswer(pool);
+  try {
+    await firstAnswer(pool);
+  } catch (error) {
+    await pool.close().catch(() => {});
+    throw new Error(await wordsForPostgres(error, url), { cause: error });
+  }
   const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   return {
     db,

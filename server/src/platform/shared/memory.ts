@@ -62,6 +62,7 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
       entry.value = String(next);
       return next;
     },
+    fault: () => null,
     healthy: () => true,
     ping: async () => {},
     async close() {

@@ -19,6 +19,8 @@ export interface Shared {
   increment(key: string, by: number, ttlMs: number): Promise<number>;
   /** False while Redis is unreachable; see `cache-sync.ts` for what that means for caches. Memory is always healthy. */
   healthy(): boolean;
+  /** Why it is not, in words for an operator; null while it is. */
+  fault(): string | null;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,14 +18,24 @@ const passScript = `for _, key in ipairs(redis.call('KEYS', '*')) do
 end`;
 
 /** A Redis for a single test, which can stop, freeze and restart it. */
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis(more: (port: string) => string[] = () => []): Promise<RedisServer> {
   const port = freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: Bun.Subprocess | undefined;
   const start = async () => {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const options = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...more(`${port}`),
+    ];
     child = Bun.spawn(['redis-server', ...options], { stdout: 'ignore', stderr: 'ignore' });
-    await untilAnswering(url);
+    await untilListening(port);
   };
   await start();
   return {
@@ -44,19 +54,17 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-async function untilAnswering(url: string): Promise<void> {
-  await until('redis-server answers', async () => {
-    const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 5_000 });
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      return false;
-    } finally {
-      client.close();
-    }
+/** It may refuse this test's commands. */
+const untilListening = (port: number): Promise<void> =>
+  until('redis-server listens', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const listens = await new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(true));
+      socket.on('error', () => resolve(false));
+    });
+    socket.destroy();
+    return listens;
   });
-}
 
 /** A proxy to a Redis that can be cut while the server keeps running. */
 export function openLink(): { to(url: string): string; cut(): void } {

@@ -1,24 +1,48 @@
 import type { RedisClient } from 'bun';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../log.ts';
 import { memoryShared, rateState } from './memory.ts';
 import type { Shared } from './port.ts';
 import { redisChannels } from './redis-channels.ts';
 import { RedisAway, redisConnection } from './redis-connection.ts';
 import { redisCounter, wholeMs } from './redis-counter.ts';
+import { findRedisFault, readyCommands } from './redis-fault.ts';
 
 /**
  * Messages buffered while Redis is unavailable; more would be stale, and subscribers are notified of the gap anyway.
  */
 const maxOutbox = 1_000;
 
+export interface RedisDeps {
+  url: string;
+  prefix?: string | undefined;
+  clock: Clock;
+  log?: Pick<Log, 'warn' | 'info'> | undefined;
+}
+
 /** Shared state of several processes. Never waits for an unavailable Redis: see redis-connection.ts. */
-export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemClock): RedisShared {
+export function redisShared({ url, prefix = 'svc:', clock, log }: RedisDeps): RedisShared {
   const local = memoryShared(clock);
   let outbox: { channel: string; message: string }[] = [];
 
+  let told: string | null = null;
+  let everUp = false;
   const commands = redisConnection(url, {
+    findFault: () => findRedisFault(url, prefix),
+    onFault(fault) {
+      // The start reports its own failure.
+      if (fault === told || !everUp) return;
+      told = fault;
+      log?.warn({ fault }, 'Redis cannot be used; until it can, each process counts limits by itself');
+    },
+    async prepare(client) {
+      for (const [name, ...words] of readyCommands(prefix)) await client.send(name!, words);
+    },
     onReady() {
+      everUp = true;
+      if (told) log?.info('Redis can be used again');
+      told = null;
       const late = outbox;
       outbox = [];
       for (const { channel, message } of late) {
@@ -71,6 +95,11 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
         if (!(error instanceof RedisAway)) throw error;
         return local.increment(key, by, ttlMs);
       }
+    },
+    fault() {
+      const fault = commands.fault() ?? channels.connection.fault();
+      // Without user and password: it is shown and logged.
+      return fault && `The server at ${new URL(url).host} ${fault}`;
     },
     healthy: () => commands.up() && channels.connection.up(),
     async ping() {

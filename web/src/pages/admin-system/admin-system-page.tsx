@@ -31,10 +31,10 @@ function Answer({ ms }: { ms: number | null }) {
   );
 }
 
-function Engines({ engines, answers_in_ms: answers }: System) {
-  const rows: { key: string; part: string; engine: string; ms?: number | null }[] = [
+function Engines({ engines, answers_in_ms: answers, shared_fault: sharedFault }: System) {
+  const rows: { key: string; part: string; engine: string; ms?: number | null; fault?: string | null }[] = [
     { key: 'database', part: t('Database'), engine: engines.database, ms: answers.database },
-    { key: 'shared', part: t('Shared state'), engine: engines.shared, ms: answers.shared },
+    { key: 'shared', part: t('Shared state'), engine: engines.shared, ms: answers.shared, fault: sharedFault },
     { key: 'blobs', part: t('Files'), engine: engines.blobs },
   ];
   return (
@@ -42,7 +42,7 @@ function Engines({ engines, answers_in_ms: answers }: System) {
       <Table.ScrollContainer minWidth={0} type="native">
         <Table aria-label={t('Engines')}>
           <Table.Tbody>
-            {rows.map(({ key, part, engine, ms }) => (
+            {rows.map(({ key, part, engine, ms, fault }) => (
               <Table.Tr key={key}>
                 <Table.Th scope="row" fw={500}>
                   {part}
@@ -52,6 +52,11 @@ function Engines({ engines, answers_in_ms: answers }: System) {
                     {engineNames[engine] ?? engine}
                     {ms !== undefined && <Answer ms={ms} />}
                   </Group>
+                  {fault && (
+                    <Text size="sm" c="red" style={{ overflowWrap: 'anywhere' }}>
+                      {fault}
+                    </Text>
+                  )}
                 </Table.Td>
               </Table.Tr>
             ))}
