@@ -43,5 +43,7 @@ export function useCheckedForm<Fields extends object, Faults extends object>(
     onChange: (event: { currentTarget: { checked: boolean } }) =>
       setFields({ ...fields, [name]: event.currentTarget.checked }),
   });
-  return { fields, faults, set, save, submit, bind, text, toggle };
+  /** What a `FormDialog` needs to send the form. */
+  const sending = { act: save, onSubmit: submit, noValidate: true };
+  return { fields, faults, set, save, submit, sending, bind, text, toggle };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import { LazySubscription } from '../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { findGrant } from './store/grants.ts';
 import { findOwnGrant } from './store/own-grants.ts';
@@ -36,9 +37,14 @@ export class McpCache {
   readonly #tools: CachedLookup<AllowedTool>;
   /** By server and user. */
   readonly #grants: CachedLookup<CachedGrant & { tags: string[] }>;
-  #listening: Promise<() => Promise<void>> | null = null;
-  /** Nothing is cached before the subscription is active. */
-  #hears = false;
+  /** Starts with the first lookup, since most installations have no servers. Nothing is cached before it is active. */
+  readonly #listening = new LazySubscription(() =>
+    this.deps.shared.subscribe(
+      channel,
+      (tag) => this.#forget(tag),
+      () => this.#clear(),
+    ),
+  );
 
   constructor(private readonly deps: McpCacheDeps) {
     const { db, clock, cacheSync } = deps;
@@ -86,7 +92,7 @@ export class McpCache {
 
   /** Returns the same object while the cache entry is valid. */
   async grant(serverId: number, userId: number | null): Promise<CachedGrant | null> {
-    if (this.#listens()) return this.#grants.get(grantTag(serverId, userId));
+    if (this.#listening.begin()) return this.#grants.get(grantTag(serverId, userId));
     const sealed = await this.#sealedGrant(serverId, userId);
     return sealed === null ? null : { sealed };
   }
@@ -98,7 +104,7 @@ export class McpCache {
 
   /** The server that a user refers to by this name. */
   server(userId: number, name: string): McpServer | null | Promise<McpServer | null> {
-    if (this.#listens()) return this.#named.get(`${userId}/${name}`);
+    if (this.#listening.begin()) return this.#named.get(`${userId}/${name}`);
     return this.#readServer(userId, name);
   }
 
@@ -109,7 +115,7 @@ export class McpCache {
 
   /** By the server's own name for the tool. */
   tool(serverId: number, name: string): AllowedTool | null | Promise<AllowedTool | null> {
-    if (this.#listens() && name.length <= mostCharacters) return this.#tools.get(`${serverId} ${name}`);
+    if (this.#listening.begin() && name.length <= mostCharacters) return this.#tools.get(`${serverId} ${name}`);
     return allowedTool(this.deps.db, serverId, name).then((tool) => tool ?? null);
   }
 
@@ -138,28 +144,8 @@ export class McpCache {
     this.#grants.clear();
   }
 
-  /** Subscribes on the first call: most installations have no servers. */
-  #listens(): boolean {
-    if (!this.#listening) this.#listen();
-    return this.#hears;
-  }
-
-  #listen(): void {
-    const gap = () => this.#clear();
-    this.#listening = this.deps.shared.subscribe(channel, (tag) => this.#forget(tag), gap);
-    this.#listening.then(
-      () => {
-        this.#hears = true;
-      },
-      () => {
-        this.#listening = null;
-      },
-    );
-  }
-
-  async stop(): Promise<void> {
-    const leave = await this.#listening?.catch(() => undefined);
-    await leave?.();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }
 

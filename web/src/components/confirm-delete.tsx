@@ -1,9 +1,8 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
-import { Dialog } from './dialog.tsx';
-import { FormFoot } from './form-foot.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 interface ConfirmDeleteProps {
   opened: boolean;
@@ -32,36 +31,32 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
     setTyped('');
   };
   return (
-    <Dialog opened={opened} onClose={close} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          act.mutate();
-        }}
-      >
-        <Stack>
-          <Text size="sm" component="div">
-            {children}
-          </Text>
-          {typeToConfirm && (
-            <TextInput
-              label={t('Type {text} to confirm', { text: typeToConfirm })}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              data-autofocus
-              data-unmissed
-              autoComplete="off"
-            />
-          )}
-          <FormFoot
-            act={act}
-            submitLabel={confirmLabel}
-            onCancel={close}
-            disabled={typeToConfirm !== undefined && !isSame(typed, typeToConfirm)}
-            danger
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      opened={opened}
+      onClose={close}
+      title={title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        act.mutate();
+      }}
+      act={act}
+      submitLabel={confirmLabel}
+      disabled={typeToConfirm !== undefined && !isSame(typed, typeToConfirm)}
+      danger
+    >
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      {typeToConfirm && (
+        <TextInput
+          label={t('Type {text} to confirm', { text: typeToConfirm })}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+          data-unmissed
+          autoComplete="off"
+        />
+      )}
+    </FormDialog>
   );
 }

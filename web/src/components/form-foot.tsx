@@ -4,7 +4,7 @@ import { t } from '../language/words.ts';
 import { mayCloseWhileSending } from '../unsaved-changes.ts';
 import { ErrorState } from './error-state.tsx';
 
-interface FormFootProps {
+export interface FormFootProps {
   /** The mutation started by the form. */
   act: { error: unknown; isPending: boolean };
   /** Error title: "The key was not saved". */

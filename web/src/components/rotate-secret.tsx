@@ -1,10 +1,9 @@
-import { Select, Stack, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatZoned } from '../format.ts';
 import { t } from '../language/words.ts';
 import { useCheckedForm } from '../use-checked-form.ts';
-import { Dialog } from './dialog.tsx';
-import { FormFoot } from './form-foot.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 interface RotateSecretProps {
   title: string;
@@ -40,32 +39,29 @@ export function RotateSecret({ title, children, previous, onClose, onSubmit }: R
     onSubmit(Number(overlap)),
   );
   return (
-    <Dialog opened onClose={onClose} title={title}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">{children}</Text>
-          <Select
-            label={t('Keep the old secret valid')}
-            description={t('Allow enough time to replace it everywhere it is used')}
-            data={overlaps}
-            allowDeselect={false}
-            data-autofocus
-            value={fields.overlap}
-            onChange={(overlap) => set({ overlap: overlap ?? '0' })}
-          />
-          {previous && (
-            <Text size="sm" c="var(--mantine-color-error)">
-              {endsNow(previous)}
-            </Text>
-          )}
-          <FormFoot
-            act={save}
-            failure={t('The secret was not changed')}
-            submitLabel={t('Create new secret')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      onSubmit={submit}
+      act={save}
+      failure={t('The secret was not changed')}
+      submitLabel={t('Create new secret')}
+    >
+      <Text size="sm">{children}</Text>
+      <Select
+        label={t('Keep the old secret valid')}
+        description={t('Allow enough time to replace it everywhere it is used')}
+        data={overlaps}
+        allowDeselect={false}
+        data-autofocus
+        value={fields.overlap}
+        onChange={(overlap) => set({ overlap: overlap ?? '0' })}
+      />
+      {previous && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          {endsNow(previous)}
+        </Text>
+      )}
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconFingerprint } from '@tabler/icons-react';
 import type { FormEvent } from 'react';
 import { type FactorMethod, post } from '../api.ts';
@@ -6,8 +6,7 @@ import { t } from '../language/words.ts';
 import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
 import { useAct } from '../use-act.ts';
 import { CodeInput, takesCode } from './code-input.tsx';
-import { Dialog } from './dialog.tsx';
-import { FormFoot } from './form-foot.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 export interface StepUpDialogProps {
   /** Null if nothing is asked. */
@@ -36,30 +35,29 @@ export function StepUpDialog({ methods: asked, onAnswer }: StepUpDialogProps) {
   const methods = asked ?? [];
   const byPasskey = methods.includes('passkey') && passkeysWork();
   return (
-    <Dialog opened={asked !== null} onClose={() => close(false)} title={t('Confirm that it is you')} zIndex={400}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">{t('This needs your second factor. You will not be asked again for ten minutes.')}</Text>
-          {byPasskey && (
-            <Button
-              variant="light"
-              leftSection={<IconFingerprint size={18} aria-hidden />}
-              onClick={() => prove.mutate(null)}
-              loading={prove.isPending}
-            >
-              {t('Use a passkey')}
-            </Button>
-          )}
-          {takesCode(methods) && <CodeInput methods={methods} />}
-          <FormFoot
-            act={prove}
-            failure={t('Not confirmed')}
-            submitLabel={t('Confirm')}
-            onCancel={() => close(false)}
-            disabled={!takesCode(methods)}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      opened={asked !== null}
+      onClose={() => close(false)}
+      title={t('Confirm that it is you')}
+      zIndex={400}
+      onSubmit={submit}
+      act={prove}
+      failure={t('Not confirmed')}
+      submitLabel={t('Confirm')}
+      disabled={!takesCode(methods)}
+    >
+      <Text size="sm">{t('This needs your second factor. You will not be asked again for ten minutes.')}</Text>
+      {byPasskey && (
+        <Button
+          variant="light"
+          leftSection={<IconFingerprint size={18} aria-hidden />}
+          onClick={() => prove.mutate(null)}
+          loading={prove.isPending}
+        >
+          {t('Use a passkey')}
+        </Button>
+      )}
+      {takesCode(methods) && <CodeInput methods={methods} />}
+    </FormDialog>
   );
 }

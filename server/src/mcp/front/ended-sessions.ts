@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { LazySubscription } from '../../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
 const channel = 'mcp-ended';
@@ -11,12 +12,12 @@ const mostKept = 10_000;
  */
 export class EndedSessions {
   readonly #ended = new Set<string>();
-  #listening: Promise<() => Promise<void>> | undefined;
+  readonly #listening = new LazySubscription(() => this.shared.subscribe(channel, (holder) => this.#keep(holder)));
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
 
   has(holder: string): boolean {
-    if (!this.#listening) this.#listen();
+    this.#listening.begin();
     return this.#ended.size > 0 && this.#ended.has(holder);
   }
 
@@ -31,16 +32,8 @@ export class EndedSessions {
     if (this.#ended.size > mostKept) this.#ended.delete(this.#ended.values().next().value!);
   }
 
-  #listen(): void {
-    this.#listening = this.shared.subscribe(channel, (holder) => this.#keep(holder));
-    this.#listening.catch(() => {
-      this.#listening = undefined;
-    });
-  }
-
-  async stop(): Promise<void> {
-    const leave = await this.#listening?.catch(() => undefined);
-    await leave?.();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }
 

@@ -1,3 +1,4 @@
+import { LazySubscription } from '../../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../request-callbacks.ts';
@@ -16,7 +17,12 @@ export const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical'
  */
 export class LogLevels {
   readonly #levels = new Map<string, string>();
-  #listening: Promise<() => Promise<void>> | undefined;
+  readonly #listening = new LazySubscription(() =>
+    this.shared.subscribe(channel, (text) => {
+      const at = text.indexOf(' ');
+      this.#keep(text.slice(at + 1), text.slice(0, at));
+    }),
+  );
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
 
@@ -41,7 +47,7 @@ export class LogLevels {
   }
 
   #of(holder: string): string | undefined {
-    if (!this.#listening) this.#listen();
+    this.#listening.begin();
     return this.#levels.size > 0 ? this.#levels.get(holder) : undefined;
   }
 
@@ -51,18 +57,7 @@ export class LogLevels {
     if (this.#levels.size > mostKept) this.#levels.delete(this.#levels.keys().next().value!);
   }
 
-  #listen(): void {
-    this.#listening = this.shared.subscribe(channel, (text) => {
-      const at = text.indexOf(' ');
-      this.#keep(text.slice(at + 1), text.slice(0, at));
-    });
-    this.#listening.catch(() => {
-      this.#listening = undefined;
-    });
-  }
-
-  async stop(): Promise<void> {
-    const leave = await this.#listening?.catch(() => undefined);
-    await leave?.();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Sealer } from '../../lib/seal.ts';
+import { LazySubscription } from '../../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { mostAnswerBytes } from '../answer-events.ts';
 import { unsealed } from './task-ids.ts';
@@ -56,7 +57,9 @@ export class Peers {
   readonly #works = new Map<string, Work>();
   readonly #asked = new Map<string, Asked>();
   readonly #working = new Map<string, AbortController>();
-  #listening: Promise<() => Promise<void>> | undefined;
+  readonly #listening = new LazySubscription(() =>
+    this.deps.shared.subscribe(channelOf(this.own), (text) => this.#hear(text)),
+  );
 
   constructor(private readonly deps: PeerDeps) {}
 
@@ -67,17 +70,12 @@ export class Peers {
 
   /** From now on other processes can reach this one. */
   listen(): void {
-    if (this.#listening) return;
-    this.#listening = this.deps.shared.subscribe(channelOf(this.own), (text) => this.#hear(text));
-    this.#listening.catch(() => {
-      this.#listening = undefined;
-    });
+    this.#listening.begin();
   }
 
   /** The result of the work; undefined if the process is gone or the caller disconnected. */
   async ask(process: string, kind: string, what: unknown, signal: AbortSignal): Promise<unknown> {
-    this.listen();
-    await this.#listening?.catch(() => {});
+    await this.#listening.begun();
     const id = randomString(16);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     let timer = setTimeout(resolve, firstWordMs, undefined);
@@ -134,9 +132,8 @@ export class Peers {
     return shared.publish(channelOf(process), sealer.seal(JSON.stringify(message))).catch(() => {});
   }
 
-  async stop(): Promise<void> {
-    const leave = await this.#listening?.catch(() => undefined);
-    await leave?.();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }
 

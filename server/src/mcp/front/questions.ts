@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Sealer } from '../../lib/seal.ts';
+import { LazySubscription } from '../../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { mostAskedMs } from '../call-timeout.ts';
 import { canBeAsked, capabilitiesOfHolder } from '../client-capabilities.ts';
@@ -71,7 +72,7 @@ export class Questions {
   readonly #collecting = new Map<string, Collect>();
   /** Calls that wait for their server, by holder. */
   readonly #calls = new Map<string, Set<Asked>>();
-  #listening: Promise<(() => Promise<void>)[]> | undefined;
+  readonly #listening = new LazySubscription(() => this.#subscribe());
 
   constructor(private readonly deps: QuestionDeps) {
     deps.peers.serve(answerErrand, async (what) => {
@@ -126,7 +127,7 @@ export class Questions {
   }
 
   #run(asked: Asked): void {
-    if (!this.#listening) this.#listen();
+    this.#listening.begin();
     const others = this.#calls.get(asked.holder);
     if (others) others.add(asked);
     else this.#calls.set(asked.holder, new Set([asked]));
@@ -149,7 +150,7 @@ export class Questions {
     { question, collect }: { question: Question; collect: Collect | undefined },
     ended: () => void,
   ): string {
-    if (!this.#listening) this.#listen();
+    this.#listening.begin();
     const { sealer, clock, peers } = this.deps;
     const { server, holder } = asked;
     const until = clock.nowMs() + mostAskedMs;
@@ -218,21 +219,20 @@ export class Questions {
     await this.deps.shared.publish(channel, mark).catch(() => {});
   }
 
-  #listen(): void {
+  async #subscribe(): Promise<() => Promise<void>> {
     const { shared } = this.deps;
     const asked = (text: string) => this.#askedElsewhere(text.slice(0, markLength), text.slice(markLength + 1));
-    this.#listening = Promise.all([
+    const leaving = await Promise.all([
       shared.subscribe(channel, (mark) => this.#end(mark)),
       shared.subscribe(askedChannel, asked),
     ]);
-    this.#listening.catch(() => {
-      this.#listening = undefined;
-    });
+    return async () => {
+      for (const leave of leaving) await leave();
+    };
   }
 
-  async stop(): Promise<void> {
-    const leaving = await this.#listening?.catch(() => undefined);
-    for (const leave of leaving ?? []) await leave();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }
 

@@ -1,5 +1,6 @@
 import { ChurnSet } from '../../lib/churn-set.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
+import { LazySubscription } from '../../platform/shared/lazy-subscription.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
 const channel = 'mcp-cancelled';
@@ -12,25 +13,18 @@ export class RunningCalls {
   /** Searched only by cancellations, which are rare: a key for each call would cost more. */
   readonly #running = new ChurnSet<Running>();
   #count = 0;
-  #listening: Promise<() => Promise<void>> | undefined;
+  /** Cancellation is best effort: without the subscription the call just runs to its end. */
+  readonly #listening = new LazySubscription(() => this.shared.subscribe(channel, (name) => void this.#abort(name)));
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
 
   /** `client` is one client at one endpoint: request ids are unique only within it. */
   begin(client: string, id: string | number): Running {
-    if (!this.#listening) this.#listen();
+    this.#listening.begin();
     this.#count += 1;
     const running = new Running(client, id, this.#count, this.#running);
     this.#running.add(running);
     return running;
-  }
-
-  /** Cancellation is best effort: without the subscription the call just runs to its end. */
-  #listen(): void {
-    this.#listening = this.shared.subscribe(channel, (name) => void this.#abort(name));
-    this.#listening.catch(() => {
-      this.#listening = undefined;
-    });
   }
 
   async cancel(client: string, id: string | number): Promise<void> {
@@ -47,9 +41,8 @@ export class RunningCalls {
     return last !== null;
   }
 
-  async stop(): Promise<void> {
-    const leave = await this.#listening?.catch(() => undefined);
-    await leave?.();
+  stop(): Promise<void> {
+    return this.#listening.stop();
   }
 }
 

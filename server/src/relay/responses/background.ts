@@ -15,8 +15,9 @@ import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
 import { beginWork, cancelWork, countRunning, ownerOf, readResponse, standingOf } from './store/background.ts';
+import { deleteResponse } from './store/delete.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
-import { deleteResponse, findResponse } from './store/responses.ts';
+import { findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
 import { writeOutcome, writeQueued } from './store/write.ts';
 

@@ -7,6 +7,7 @@ import { bytesOfRows, resolved, rowsOf } from './keep.ts';
 import type { Item, Owner } from './keeper.ts';
 import { admitAdded, fullConversation, limits } from './limits.ts';
 import * as store from './store/conversations.ts';
+import { deleteConversation } from './store/delete.ts';
 import { type Paging, pageItems } from './store/items.ts';
 import type { ConversationRow, Scope } from './store/tables.ts';
 
@@ -78,7 +79,7 @@ export function newConversations(deps: ResponsesDeps) {
       return viewOf(row);
     },
     async remove(owner: Owner, id: string): Promise<void> {
-      if (!(await store.deleteConversation(db, scopeOf(deps, owner), id))) throw noConversation(id);
+      if (!(await deleteConversation(db, scopeOf(deps, owner), id))) throw noConversation(id);
     },
     async addItems(owner: Owner, id: string, items: Item[]): Promise<Item[]> {
       const scope = scopeOf(deps, owner);

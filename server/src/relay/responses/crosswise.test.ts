@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { engines, type TestDb } from '../../billing/engines.fixture.ts';
 import { newId } from './items.ts';
 import { ada, openProcess, type Process, responseOf, said, user } from './responses.fixture.ts';
-import { deleteConversation, findConversationItem, removeItem } from './store/conversations.ts';
-import { deleteResponse } from './store/responses.ts';
+import { findConversationItem, removeItem } from './store/conversations.ts';
+import { deleteConversation, deleteResponse } from './store/delete.ts';
 
 const turns = 6;
 

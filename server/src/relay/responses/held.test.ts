@@ -6,8 +6,9 @@ import { itemIds } from '../wire/responses/item-ids.ts';
 import { newId } from './items.ts';
 import type { Before, Item, Owner } from './keeper.ts';
 import { ada, openProcess, type Process, responseOf, said, textsOf, user } from './responses.fixture.ts';
+import { deleteResponse } from './store/delete.ts';
 import { outputOf, pageItems } from './store/items.ts';
-import { deleteResponse, findResponse } from './store/responses.ts';
+import { findResponse } from './store/responses.ts';
 
 const scope = { userId: ada.userId, keyId: ada.keyId!, since: 0 };
 const step = '0030-kept-contents';

@@ -21,10 +21,14 @@ import { admitItems, limits } from './limits.ts';
 import { sealsOf } from './seals.ts';
 import { exportOf } from './store/account-data.ts';
 import { findStale, runningOf } from './store/background.ts';
-import { deleteConversationsOf, deleteOldConversations } from './store/conversations.ts';
+import {
+  deleteConversationsOf,
+  deleteOldConversations,
+  deleteOldResponses,
+  deleteResponsesOf,
+} from './store/delete.ts';
 import { openEndedWriter } from './store/ended.ts';
 import { dropOldEvents } from './store/events.ts';
-import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
 
 export interface KeptResponses {
   readonly deps: ResponsesDeps;

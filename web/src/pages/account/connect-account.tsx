@@ -1,9 +1,8 @@
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';
@@ -32,32 +31,29 @@ export function ConnectAccount({ provider: { slug, name }, returnTo, onClose }: 
     begin.mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Connect your account at {name}', { name })}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">
-            {t('You will be sent to {name}. The account that you sign in to there can then be used to log in here.', {
-              name,
-            })}
-          </Text>
-          {needsPassword && (
-            <PasswordInput
-              name="password"
-              label={t('Your password')}
-              autoComplete="current-password"
-              required
-              data-autofocus
-            />
-          )}
-          <FormFoot
-            act={begin}
-            failure={t('No account was connected')}
-            submitLabel={t('Continue')}
-            onCancel={onClose}
-            disabled={security.isPending}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Connect your account at {name}', { name })}
+      onSubmit={submit}
+      act={begin}
+      failure={t('No account was connected')}
+      submitLabel={t('Continue')}
+      disabled={security.isPending}
+    >
+      <Text size="sm">
+        {t('You will be sent to {name}. The account that you sign in to there can then be used to log in here.', {
+          name,
+        })}
+      </Text>
+      {needsPassword && (
+        <PasswordInput
+          name="password"
+          label={t('Your password')}
+          autoComplete="current-password"
+          required
+          data-autofocus
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { addPasskey } from '../../passkeys.ts';
@@ -31,36 +30,31 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
     save.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password') ?? '') });
   };
   return (
-    <Dialog opened onClose={onClose} title={passkey ? t('Rename passkey') : t('New passkey')}>
-      <form onSubmit={submit}>
-        <Stack>
-          {!passkey && (
-            <Text size="sm">
-              {t(
-                'Your device will ask for your fingerprint, face or PIN. From then on you can log in without a password.',
-              )}
-            </Text>
-          )}
-          <TextInput
-            name="name"
-            label={t('Name')}
-            description={t('Name to recognise it by, such as the device')}
-            defaultValue={passkey?.name ?? ''}
-            maxLength={64}
-            required
-            data-autofocus
-          />
-          {!passkey && needsPassword && (
-            <PasswordInput name="password" label={t('Your password')} autoComplete="current-password" required />
-          )}
-          <FormFoot
-            act={save}
-            failure={passkey ? t('Not saved') : t('The passkey was not added')}
-            submitLabel={passkey ? t('Save') : t('Add')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={passkey ? t('Rename passkey') : t('New passkey')}
+      onSubmit={submit}
+      act={save}
+      failure={passkey ? t('Not saved') : t('The passkey was not added')}
+      submitLabel={passkey ? t('Save') : t('Add')}
+    >
+      {!passkey && (
+        <Text size="sm">
+          {t('Your device will ask for your fingerprint, face or PIN. From then on you can log in without a password.')}
+        </Text>
+      )}
+      <TextInput
+        name="name"
+        label={t('Name')}
+        description={t('Name to recognise it by, such as the device')}
+        defaultValue={passkey?.name ?? ''}
+        maxLength={64}
+        required
+        data-autofocus
+      />
+      {!passkey && needsPassword && (
+        <PasswordInput name="password" label={t('Your password')} autoComplete="current-password" required />
+      )}
+    </FormDialog>
   );
 }

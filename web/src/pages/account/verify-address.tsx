@@ -1,9 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { serverText } from '../../language/server-texts.ts';
@@ -31,25 +30,28 @@ export function VerifyAddress({ email }: { email: string }) {
       <Button variant="default" mt="md" style={{ alignSelf: 'start' }} onClick={open}>
         {t('Verify your email address')}
       </Button>
-      <Dialog opened={opened} onClose={close} title={t('Verify your address')}>
-        <form onSubmit={submit}>
-          <Stack>
-            <Text size="sm">
-              {t('A link will be sent to {email}. Once verified, it can be used to reset your password.', { email })}
-            </Text>
-            {hasPassword && (
-              <PasswordInput
-                name="password"
-                label={t('Your password')}
-                autoComplete="current-password"
-                required
-                data-autofocus
-              />
-            )}
-            <FormFoot act={send} failure={t('The email was not sent')} submitLabel={t('Send link')} onCancel={close} />
-          </Stack>
-        </form>
-      </Dialog>
+      <FormDialog
+        opened={opened}
+        onClose={close}
+        title={t('Verify your address')}
+        onSubmit={submit}
+        act={send}
+        failure={t('The email was not sent')}
+        submitLabel={t('Send link')}
+      >
+        <Text size="sm">
+          {t('A link will be sent to {email}. Once verified, it can be used to reset your password.', { email })}
+        </Text>
+        {hasPassword && (
+          <PasswordInput
+            name="password"
+            label={t('Your password')}
+            autoComplete="current-password"
+            required
+            data-autofocus
+          />
+        )}
+      </FormDialog>
     </>
   );
 }

@@ -1,6 +1,5 @@
-import { Stack, TextInput, Title } from '@mantine/core';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { TextInput, Title } from '@mantine/core';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { type AliasFields, faultsOf } from './alias-fields.ts';
@@ -18,31 +17,33 @@ interface AliasFormProps {
 
 /** Mounted only while open. */
 export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: AliasFormProps) {
-  const { fields, faults, set, save, submit, text } = useCheckedForm(initial, faultsOf, onSubmit);
+  const { fields, faults, set, text, sending } = useCheckedForm(initial, faultsOf, onSubmit);
   return (
-    <Dialog opened onClose={onClose} title={title} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t('The model name that clients send')}
-            placeholder="fast, company/default…"
-            required
-            maxLength={200}
-            data-autofocus
-            spellCheck={false}
-            {...text('name')}
-          />
-          <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
-          <section>
-            <Title order={3} size="h5" mb={6}>
-              {t('Which model answers')}
-            </Title>
-            <Preview name={fields.name} models={fields.models} />
-          </section>
-          <FormFoot act={save} failure={t('The alias was not saved')} submitLabel={submitLabel} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      size="lg"
+      {...sending}
+      failure={t('The alias was not saved')}
+      submitLabel={submitLabel}
+    >
+      <TextInput
+        label={t('Name')}
+        description={t('The model name that clients send')}
+        placeholder="fast, company/default…"
+        required
+        maxLength={200}
+        data-autofocus
+        spellCheck={false}
+        {...text('name')}
+      />
+      <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
+      <section>
+        <Title order={3} size="h5" mb={6}>
+          {t('Which model answers')}
+        </Title>
+        <Preview name={fields.name} models={fields.models} />
+      </section>
+    </FormDialog>
   );
 }

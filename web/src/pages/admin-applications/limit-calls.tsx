@@ -1,7 +1,6 @@
-import { NumberInput, Stack } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 
@@ -18,7 +17,7 @@ const mostCalls = 100_000_000;
 /** Mounted only while open. */
 export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
   const initial = { calls: (application.rate_limit || '') as number | string };
-  const { save, submit, bind } = useCheckedForm(
+  const { bind, sending } = useCheckedForm(
     initial,
     () => ({}),
     async ({ calls }) => {
@@ -28,22 +27,23 @@ export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
     },
   );
   return (
-    <Dialog opened onClose={onClose} title={t('Call limit of {name}', { name: application.name })}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <NumberInput
-            label={t('Calls per hour')}
-            description={t('Calls with tokens of this application, all users combined; leave empty for no limit')}
-            placeholder={t('No limit')}
-            min={0}
-            max={mostCalls}
-            allowDecimal={false}
-            data-autofocus
-            {...bind('calls')}
-          />
-          <FormFoot act={save} failure={t('The limit was not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Call limit of {name}', { name: application.name })}
+      {...sending}
+      failure={t('The limit was not saved')}
+      submitLabel={t('Save')}
+    >
+      <NumberInput
+        label={t('Calls per hour')}
+        description={t('Calls with tokens of this application, all users combined; leave empty for no limit')}
+        placeholder={t('No limit')}
+        min={0}
+        max={mostCalls}
+        allowDecimal={false}
+        data-autofocus
+        {...bind('calls')}
+      />
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
-import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { NumberInput, SimpleGrid, TextInput } from '@mantine/core';
 import type { Result } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { quotaOfUsd } from '../../format.ts';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -42,55 +41,51 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
     };
     onDone((await post('/api/admin/redemption-codes', { body })).codes);
   };
-  const { save, submit, text, bind } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
+  const { text, bind, sending } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
   return (
-    <Dialog opened onClose={onClose} title={t('Create codes')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <DollarInput
-            label={t('Value##code')}
-            description={t('In dollars, per use')}
-            required
-            data-autofocus
-            {...bind('usd')}
-          />
-          <SimpleGrid cols={2}>
-            <NumberInput
-              label={t('Codes')}
-              description={t('Number of codes')}
-              min={1}
-              max={1000}
-              allowDecimal={false}
-              {...bind('count')}
-            />
-            <NumberInput
-              label={t('Uses per code')}
-              description={t('Each user can redeem a code once')}
-              min={1}
-              allowDecimal={false}
-              {...bind('uses')}
-            />
-          </SimpleGrid>
-          <TextInput
-            type="date"
-            label={t('Last day')}
-            description={t('Leave empty for codes that never expire')}
-            {...text('date')}
-          />
-          <TextInput
-            label={t('Note')}
-            description={t('Visible to administrators only')}
-            maxLength={200}
-            {...text('note')}
-          />
-          <FormFoot
-            act={save}
-            failure={t('No codes were created')}
-            submitLabel={t('Create##codes')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Create codes')}
+      {...sending}
+      failure={t('No codes were created')}
+      submitLabel={t('Create##codes')}
+    >
+      <DollarInput
+        label={t('Value##code')}
+        description={t('In dollars, per use')}
+        required
+        data-autofocus
+        {...bind('usd')}
+      />
+      <SimpleGrid cols={2}>
+        <NumberInput
+          label={t('Codes')}
+          description={t('Number of codes')}
+          min={1}
+          max={1000}
+          allowDecimal={false}
+          {...bind('count')}
+        />
+        <NumberInput
+          label={t('Uses per code')}
+          description={t('Each user can redeem a code once')}
+          min={1}
+          allowDecimal={false}
+          {...bind('uses')}
+        />
+      </SimpleGrid>
+      <TextInput
+        type="date"
+        label={t('Last day')}
+        description={t('Leave empty for codes that never expire')}
+        {...text('date')}
+      />
+      <TextInput
+        label={t('Note')}
+        description={t('Visible to administrators only')}
+        maxLength={200}
+        {...text('note')}
+      />
+    </FormDialog>
   );
 }

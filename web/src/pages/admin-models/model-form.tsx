@@ -1,9 +1,8 @@
-import { Alert, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Alert, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 import { type CheckedForm, useCheckedForm } from '../../use-checked-form.ts';
@@ -110,23 +109,25 @@ function NameFields({ fields, faults, set, text }: FieldsProps) {
 /** Mounted only while open, so that it starts from `initial` each time. */
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
   const form = useCheckedForm(initial, faultsOf, onSubmit);
-  const { fields, save, submit } = form;
+  const { fields, sending } = form;
   return (
-    <Dialog opened onClose={onClose} title={title} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <NameFields {...form} />
-          <PriceFields {...form} />
-          <PartPriceFields {...form} />
-          {isFree(fields) && (
-            <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
-              {t('Without a price, the model is free for everyone with access.')}
-            </Alert>
-          )}
-          <LimitFields {...form} />
-          <FormFoot act={save} failure={t('The model was not saved')} submitLabel={submitLabel} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      size="lg"
+      {...sending}
+      failure={t('The model was not saved')}
+      submitLabel={submitLabel}
+    >
+      <NameFields {...form} />
+      <PriceFields {...form} />
+      <PartPriceFields {...form} />
+      {isFree(fields) && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
+          {t('Without a price, the model is free for everyone with access.')}
+        </Alert>
+      )}
+      <LimitFields {...form} />
+    </FormDialog>
   );
 }

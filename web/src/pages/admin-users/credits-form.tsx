@@ -1,8 +1,7 @@
-import { NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { NumberInput, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { calledOf } from '../../account-name.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
 import { usePost } from '../../idempotent-post.ts';
@@ -38,43 +37,40 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     if (valid) grant.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Credits for {username}', { username: calledOf(user) })}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">
-            {rich('Balance now: <b>{amount}</b>', { amount: formatQuota(user.quota), b: (text) => <b>{text}</b> })}
-          </Text>
-          <NumberInput
-            label={t('Amount')}
-            description={t('In dollars; a negative amount removes credits')}
-            prefix="$"
-            decimalScale={6}
-            required
-            data-autofocus
-            value={usd}
-            onChange={setUsd}
-          />
-          <Textarea
-            label={t('Note')}
-            description={t('Visible to the user in their ledger')}
-            maxLength={500}
-            autosize
-            minRows={2}
-            value={note}
-            onChange={(event) => setNote(event.currentTarget.value)}
-          />
-          <Text size="sm" c="dimmed" aria-live="polite">
-            {valid ? t('New balance: {amount}', { amount: formatQuota(user.quota + quota) }) : '\u00a0'}
-          </Text>
-          <FormFoot
-            act={grant}
-            failure={t('The balance was not changed')}
-            submitLabel={quota < 0 ? t('Remove credits') : t('Grant credits')}
-            onCancel={onClose}
-            disabled={!valid}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Credits for {username}', { username: calledOf(user) })}
+      onSubmit={submit}
+      act={grant}
+      failure={t('The balance was not changed')}
+      submitLabel={quota < 0 ? t('Remove credits') : t('Grant credits')}
+      disabled={!valid}
+    >
+      <Text size="sm">
+        {rich('Balance now: <b>{amount}</b>', { amount: formatQuota(user.quota), b: (text) => <b>{text}</b> })}
+      </Text>
+      <NumberInput
+        label={t('Amount')}
+        description={t('In dollars; a negative amount removes credits')}
+        prefix="$"
+        decimalScale={6}
+        required
+        data-autofocus
+        value={usd}
+        onChange={setUsd}
+      />
+      <Textarea
+        label={t('Note')}
+        description={t('Visible to the user in their ledger')}
+        maxLength={500}
+        autosize
+        minRows={2}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {valid ? t('New balance: {amount}', { amount: formatQuota(user.quota + quota) }) : '\u00a0'}
+      </Text>
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
-import { Select, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -49,58 +48,55 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
   };
   const roles = Object.entries(roleNames).filter(([given]) => Number(given) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Invite user')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">
-            {t(
-              'The account is created now. Its owner sets the password with a link that works once and is valid for 7 days. The link is emailed if the service can send mail; otherwise it is shown to you.',
-            )}
-          </Text>
-          <TextInput
-            label={t('Username')}
-            description={t('3 to 32 letters, digits, dots, dashes and underscores')}
-            autoCapitalize="none"
-            autoComplete="off"
-            maxLength={32}
-            required
-            data-autofocus
-            value={username}
-            onChange={(event) => setUsername(event.currentTarget.value)}
-          />
-          <TextInput
-            type="email"
-            label={t('Email')}
-            description={t('Optional')}
-            autoComplete="off"
-            maxLength={254}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          {roles.length > 1 && (
-            <Select
-              label={t('Role')}
-              data={roles.map(([value, label]) => ({ value, label }))}
-              value={String(role)}
-              allowDeselect={false}
-              onChange={(given) => setRole(Number(given ?? role) as Role)}
-            />
-          )}
-          <DollarInput
-            label={t('Initial credits')}
-            description={t('In dollars; leave empty for the default of new users')}
-            max={mostUsd}
-            value={usd}
-            onChange={setUsd}
-          />
-          <FormFoot
-            act={invite}
-            failure={t('The invitation was not sent')}
-            submitLabel={t('Invite')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Invite user')}
+      onSubmit={submit}
+      act={invite}
+      failure={t('The invitation was not sent')}
+      submitLabel={t('Invite')}
+    >
+      <Text size="sm">
+        {t(
+          'The account is created now. Its owner sets the password with a link that works once and is valid for 7 days. The link is emailed if the service can send mail; otherwise it is shown to you.',
+        )}
+      </Text>
+      <TextInput
+        label={t('Username')}
+        description={t('3 to 32 letters, digits, dots, dashes and underscores')}
+        autoCapitalize="none"
+        autoComplete="off"
+        maxLength={32}
+        required
+        data-autofocus
+        value={username}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+      />
+      <TextInput
+        type="email"
+        label={t('Email')}
+        description={t('Optional')}
+        autoComplete="off"
+        maxLength={254}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      {roles.length > 1 && (
+        <Select
+          label={t('Role')}
+          data={roles.map(([value, label]) => ({ value, label }))}
+          value={String(role)}
+          allowDeselect={false}
+          onChange={(given) => setRole(Number(given ?? role) as Role)}
+        />
+      )}
+      <DollarInput
+        label={t('Initial credits')}
+        description={t('In dollars; leave empty for the default of new users')}
+        max={mostUsd}
+        value={usd}
+        onChange={setUsd}
+      />
+    </FormDialog>
   );
 }

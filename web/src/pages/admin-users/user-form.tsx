@@ -1,9 +1,8 @@
-import { Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { calledOf, isOrganisation } from '../../account-name.ts';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { type User, useUser } from '../../session.ts';
@@ -41,54 +40,51 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // A user may only grant roles below their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: calledOf(user) })}>
-      <form onSubmit={submit}>
-        <Stack>
-          {!isOrganisation(user) && (
-            <TextInput
-              label={t('Display name')}
-              maxLength={64}
-              value={fields.display_name}
-              onChange={(event) => set({ display_name: event.currentTarget.value })}
-            />
-          )}
-          <Select
-            label={t('Role')}
-            data={roles.map(([value, label]) => ({ value, label }))}
-            value={String(fields.role)}
-            allowDeselect={false}
-            onChange={(role) => set({ role: Number(role ?? fields.role) })}
-          />
-          <TextInput
-            label={t('Group')}
-            description={t('Letters, digits, dots, dashes and underscores')}
-            maxLength={64}
-            value={fields.group}
-            onChange={(event) => set({ group: event.currentTarget.value })}
-          />
-          <Switch
-            label={t('Email verified')}
-            description={user.email || t('No email address')}
-            checked={fields.email_verified}
-            onChange={(event) => set({ email_verified: event.currentTarget.checked })}
-          />
-          <Switch
-            label={t('Enabled')}
-            description={t(
-              'A disabled user is logged out everywhere, their keys are refused, and their applications stop working',
-            )}
-            checked={fields.status === 1}
-            onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
-          />
-          <FormFoot
-            act={save}
-            failure={t('The user was not saved')}
-            submitLabel={t('Save')}
-            onCancel={onClose}
-            disabled={Object.keys(changes).length === 0}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Edit {name}', { name: calledOf(user) })}
+      onSubmit={submit}
+      act={save}
+      failure={t('The user was not saved')}
+      submitLabel={t('Save')}
+      disabled={Object.keys(changes).length === 0}
+    >
+      {!isOrganisation(user) && (
+        <TextInput
+          label={t('Display name')}
+          maxLength={64}
+          value={fields.display_name}
+          onChange={(event) => set({ display_name: event.currentTarget.value })}
+        />
+      )}
+      <Select
+        label={t('Role')}
+        data={roles.map(([value, label]) => ({ value, label }))}
+        value={String(fields.role)}
+        allowDeselect={false}
+        onChange={(role) => set({ role: Number(role ?? fields.role) })}
+      />
+      <TextInput
+        label={t('Group')}
+        description={t('Letters, digits, dots, dashes and underscores')}
+        maxLength={64}
+        value={fields.group}
+        onChange={(event) => set({ group: event.currentTarget.value })}
+      />
+      <Switch
+        label={t('Email verified')}
+        description={user.email || t('No email address')}
+        checked={fields.email_verified}
+        onChange={(event) => set({ email_verified: event.currentTarget.checked })}
+      />
+      <Switch
+        label={t('Enabled')}
+        description={t(
+          'A disabled user is logged out everywhere, their keys are refused, and their applications stop working',
+        )}
+        checked={fields.status === 1}
+        onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
+      />
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
@@ -36,24 +35,22 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
     if (body) save.mutate(body);
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Spending limit of {appName}', { appName: app_name })}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Text size="sm">
-            {spending_window === 'month'
-              ? rich('Spent this month: {amount}', { amount: <b>{formatQuota(spent)}</b> })
-              : rich('Spent so far: {amount}', { amount: <b>{formatQuota(spent)}</b> })}
-          </Text>
-          <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : t('Enter an amount')} />
-          <FormFoot
-            act={save}
-            failure={t('The limit was not changed')}
-            submitLabel={t('Save')}
-            onCancel={onClose}
-            disabled={!body}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Spending limit of {appName}', { appName: app_name })}
+      onSubmit={submit}
+      noValidate
+      act={save}
+      failure={t('The limit was not changed')}
+      submitLabel={t('Save')}
+      disabled={!body}
+    >
+      <Text size="sm">
+        {spending_window === 'month'
+          ? rich('Spent this month: {amount}', { amount: <b>{formatQuota(spent)}</b> })
+          : rich('Spent so far: {amount}', { amount: <b>{formatQuota(spent)}</b> })}
+      </Text>
+      <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : t('Enter an amount')} />
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
-import { Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -54,7 +53,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
   const initial: Fields = limit
     ? { window: limit.window, usd: usdOfQuota(limit.amount), hard: limit.hard, alerts: percentages(limit.alerts) }
     : { window: free.includes('month') ? 'month' : free[0]!, usd: '', hard: true, alerts: '50, 80, 100' };
-  const { fields, set, save, submit, bind, text, toggle } = useCheckedForm(initial, faultsOf, async (given) => {
+  const { fields, set, bind, text, toggle, sending } = useCheckedForm(initial, faultsOf, async (given) => {
     await put('/api/user/spending/{window}', {
       path: { window: given.window },
       body: { amount: quotaOfUsd(Number(given.usd)), hard: given.hard, alerts: sharesOf(given.alerts) ?? [] },
@@ -64,40 +63,41 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
     await reloadSpending();
   });
   return (
-    <Dialog opened onClose={onClose} title={limit ? t('Change limit') : t('Set a limit')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {!limit && (
-            <Select
-              label={t('Reset period')}
-              data={free.map((window) => ({ value: window, label: windowNames[window] }))}
-              allowDeselect={false}
-              value={fields.window}
-              onChange={(window) => set({ window: windows.find((one) => one === window) ?? fields.window })}
-            />
-          )}
-          <DollarInput
-            label={t('Amount')}
-            description={t('In dollars. Spending before the limit was set does not count.')}
-            required
-            withAsterisk={false}
-            data-autofocus
-            {...bind('usd')}
-          />
-          <Switch
-            label={t('Stop at the limit')}
-            description={t('Requests over the limit are rejected; when off, you are only warned')}
-            {...toggle('hard')}
-          />
-          <TextInput
-            label={t('Notify me at')}
-            description={t('Percentages of the limit, each reported once; leave empty for none')}
-            maxLength={120}
-            {...text('alerts')}
-          />
-          <FormFoot act={save} failure={t('The limit was not set')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={limit ? t('Change limit') : t('Set a limit')}
+      {...sending}
+      failure={t('The limit was not set')}
+      submitLabel={t('Save')}
+    >
+      {!limit && (
+        <Select
+          label={t('Reset period')}
+          data={free.map((window) => ({ value: window, label: windowNames[window] }))}
+          allowDeselect={false}
+          value={fields.window}
+          onChange={(window) => set({ window: windows.find((one) => one === window) ?? fields.window })}
+        />
+      )}
+      <DollarInput
+        label={t('Amount')}
+        description={t('In dollars. Spending before the limit was set does not count.')}
+        required
+        withAsterisk={false}
+        data-autofocus
+        {...bind('usd')}
+      />
+      <Switch
+        label={t('Stop at the limit')}
+        description={t('Requests over the limit are rejected; when off, you are only warned')}
+        {...toggle('hard')}
+      />
+      <TextInput
+        label={t('Notify me at')}
+        description={t('Percentages of the limit, each reported once; leave empty for none')}
+        maxLength={120}
+        {...text('alerts')}
+      />
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
 import { Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { ModelsPicker } from '../../components/model-picker.tsx';
 import { t } from '../../language/words.ts';
 import { type CheckedForm, useCheckedForm } from '../../use-checked-form.ts';
@@ -104,38 +103,30 @@ export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormPr
     (given) => faultsOf(given, nowSeconds()),
     (given) => onSubmit(given, nowSeconds()),
   );
-  const { save, submit, text } = form;
+  const { sending, text } = form;
   return (
-    <Dialog
-      opened
+    <FormDialog
       onClose={onClose}
       title={edited === undefined ? t('Create a key') : t('Edit {name}', { name: edited })}
       size="lg"
+      {...sending}
+      failure={t('The key was not saved')}
+      submitLabel={edited === undefined ? t('Create key') : t('Save')}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t('Helps you recognise it later')}
-            placeholder={t('Backend, laptop, CI…')}
-            maxLength={50}
-            required
-            data-autofocus
-            {...text('name')}
-          />
-          {owner}
-          <ExpiryFields {...form} />
-          <LimitFields {...form} />
-          <ScopeFields {...form} />
-          <CacheFields {...form} given={initial.cache} />
-          <FormFoot
-            act={save}
-            failure={t('The key was not saved')}
-            submitLabel={edited === undefined ? t('Create key') : t('Save')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+      <TextInput
+        label={t('Name')}
+        description={t('Helps you recognise it later')}
+        placeholder={t('Backend, laptop, CI…')}
+        maxLength={50}
+        required
+        data-autofocus
+        {...text('name')}
+      />
+      {owner}
+      <ExpiryFields {...form} />
+      <LimitFields {...form} />
+      <ScopeFields {...form} />
+      <CacheFields {...form} given={initial.cache} />
+    </FormDialog>
   );
 }

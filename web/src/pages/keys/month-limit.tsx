@@ -1,7 +1,6 @@
 import { Chip, Group, Input, Progress, Stack, Switch, Text } from '@mantine/core';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
@@ -48,44 +47,45 @@ interface MonthLimitProps {
 /** Mounted only while open. */
 export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps) {
   const initial = limitFieldsOf(limit);
-  const { fields, set, save, submit, bind, toggle } = useCheckedForm(initial, limitFaultsOf, onSubmit);
+  const { fields, set, bind, toggle, sending } = useCheckedForm(initial, limitFaultsOf, onSubmit);
   return (
-    <Dialog opened onClose={onClose} title={t('Monthly limit of {name}', { name: apiKey.name })}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {limit && <MonthUse limit={limit} name={apiKey.name} />}
-          <DollarInput
-            label={t('Each month')}
-            description={
-              limit?.resets_at
-                ? t('Resets {resetsAt}; leave empty for no limit', { resetsAt: formatZoned(limit.resets_at) })
-                : t('Per calendar month (UTC); leave empty for no limit')
-            }
-            placeholder={t('No limit')}
-            data-autofocus
-            {...bind('usd')}
-          />
-          <Switch
-            label={t('Reject requests over the limit')}
-            description={t('When off, you are only notified')}
-            {...toggle('hard')}
-          />
-          <div>
-            <Input.Label id="month-limit-alerts">{t('Notify me at')}</Input.Label>
-            <Input.Description mb={6}>{t('Each once per month, by email to your verified address')}</Input.Description>
-            <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
-              <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">
-                {percentsWith(initial.alerts).map((percent) => (
-                  <Chip key={percent} value={percent}>
-                    {percent}%
-                  </Chip>
-                ))}
-              </Group>
-            </Chip.Group>
-          </div>
-          <FormFoot act={save} failure={t('The limit was not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Monthly limit of {name}', { name: apiKey.name })}
+      {...sending}
+      failure={t('The limit was not saved')}
+      submitLabel={t('Save')}
+    >
+      {limit && <MonthUse limit={limit} name={apiKey.name} />}
+      <DollarInput
+        label={t('Each month')}
+        description={
+          limit?.resets_at
+            ? t('Resets {resetsAt}; leave empty for no limit', { resetsAt: formatZoned(limit.resets_at) })
+            : t('Per calendar month (UTC); leave empty for no limit')
+        }
+        placeholder={t('No limit')}
+        data-autofocus
+        {...bind('usd')}
+      />
+      <Switch
+        label={t('Reject requests over the limit')}
+        description={t('When off, you are only notified')}
+        {...toggle('hard')}
+      />
+      <div>
+        <Input.Label id="month-limit-alerts">{t('Notify me at')}</Input.Label>
+        <Input.Description mb={6}>{t('Each once per month, by email to your verified address')}</Input.Description>
+        <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
+          <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">
+            {percentsWith(initial.alerts).map((percent) => (
+              <Chip key={percent} value={percent}>
+                {percent}%
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </div>
+    </FormDialog>
   );
 }

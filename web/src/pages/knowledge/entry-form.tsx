@@ -1,8 +1,7 @@
-import { Autocomplete, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -38,68 +37,61 @@ interface EntryFormProps {
 export function EntryForm({ entry, onClose }: EntryFormProps) {
   const newest = useQuery(newestQuery);
   const post = usePost();
-  const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(
-    entry ?? empty,
-    faultsOf,
-    async (body) => {
-      await write(post, entry, body);
-      notifySuccess(entry ? t('Entry saved') : t('Entry added'));
-      onClose();
-      await reloadKnowledge();
-    },
-  );
+  const { fields, faults, set, sending } = useCheckedForm<Fields, Faults>(entry ?? empty, faultsOf, async (body) => {
+    await write(post, entry, body);
+    notifySuccess(entry ? t('Entry saved') : t('Entry added'));
+    onClose();
+    await reloadKnowledge();
+  });
   const { category, title, content, keywords } = fields;
   return (
-    <Dialog opened onClose={onClose} title={entry ? t('Edit entry') : t('Add knowledge')} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Title')}
-            placeholder={t('Deployments happen on Tuesdays')}
-            required
-            maxLength={200}
-            data-autofocus
-            value={title}
-            onChange={(event) => set({ title: event.currentTarget.value })}
-            error={faults.title}
-          />
-          <Autocomplete
-            label={t('Category')}
-            placeholder={t('preference, fact, decision…')}
-            required
-            maxLength={64}
-            data={categoriesOf(newest.data)}
-            value={category}
-            onChange={(value) => set({ category: value })}
-            error={faults.category}
-          />
-          <Textarea
-            label={t('Content')}
-            description={t('Use full sentences; models read this text later')}
-            required
-            maxLength={20_000}
-            autosize
-            minRows={4}
-            maxRows={14}
-            value={content}
-            onChange={(event) => set({ content: event.currentTarget.value })}
-            error={faults.content}
-          />
-          <TagsInput
-            label={t('Keywords')}
-            description={t('Words to find this entry by; press Enter after each')}
-            maxTags={50}
-            value={keywords}
-            onChange={(words) => set({ keywords: words })}
-          />
-          <FormFoot
-            act={save}
-            failure={t('The entry was not saved')}
-            submitLabel={entry ? t('Save') : t('Add entry')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={entry ? t('Edit entry') : t('Add knowledge')}
+      size="lg"
+      {...sending}
+      failure={t('The entry was not saved')}
+      submitLabel={entry ? t('Save') : t('Add entry')}
+    >
+      <TextInput
+        label={t('Title')}
+        placeholder={t('Deployments happen on Tuesdays')}
+        required
+        maxLength={200}
+        data-autofocus
+        value={title}
+        onChange={(event) => set({ title: event.currentTarget.value })}
+        error={faults.title}
+      />
+      <Autocomplete
+        label={t('Category')}
+        placeholder={t('preference, fact, decision…')}
+        required
+        maxLength={64}
+        data={categoriesOf(newest.data)}
+        value={category}
+        onChange={(value) => set({ category: value })}
+        error={faults.category}
+      />
+      <Textarea
+        label={t('Content')}
+        description={t('Use full sentences; models read this text later')}
+        required
+        maxLength={20_000}
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={content}
+        onChange={(event) => set({ content: event.currentTarget.value })}
+        error={faults.content}
+      />
+      <TagsInput
+        label={t('Keywords')}
+        description={t('Words to find this entry by; press Enter after each')}
+        maxTags={50}
+        value={keywords}
+        onChange={(words) => set({ keywords: words })}
+      />
+    </FormDialog>
   );
 }

@@ -2,8 +2,7 @@ import { Autocomplete, Button, FileButton, Group, List, Stack, Switch, TagsInput
 import { IconFileText, IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatBytes } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
@@ -134,46 +133,45 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     importing.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Import files')} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <DropArea onFiles={add} />
-          <Chosen files={files} onClear={() => setFiles([])} />
-          {importing.data && <Told told={importing.data} />}
-          <Autocomplete
-            label={t('Category')}
-            description={t('Applies to every passage of these files')}
-            placeholder="document"
-            maxLength={64}
-            data={categoriesOf(newest.data)}
-            value={category}
-            onChange={setCategory}
-          />
-          <TagsInput
-            label={t('Keywords')}
-            description={t('Words to find these files by; press Enter after each')}
-            maxTags={50}
-            value={keywords}
-            onChange={setKeywords}
-          />
-          <Switch
-            label={t('Replace earlier files of the same name')}
-            checked={replace}
-            onChange={(event) => setReplace(event.currentTarget.checked)}
-          />
-          <FormFoot
-            act={importing}
-            failure={t('The files were not imported')}
-            submitLabel={
-              files.length === 0
-                ? t('Import')
-                : t('Import {count, plural, one {# file} other {# files}}', { count: files.length })
-            }
-            onCancel={onClose}
-            disabled={files.length === 0}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Import files')}
+      size="lg"
+      onSubmit={submit}
+      noValidate
+      act={importing}
+      failure={t('The files were not imported')}
+      submitLabel={
+        files.length === 0
+          ? t('Import')
+          : t('Import {count, plural, one {# file} other {# files}}', { count: files.length })
+      }
+      disabled={files.length === 0}
+    >
+      <DropArea onFiles={add} />
+      <Chosen files={files} onClear={() => setFiles([])} />
+      {importing.data && <Told told={importing.data} />}
+      <Autocomplete
+        label={t('Category')}
+        description={t('Applies to every passage of these files')}
+        placeholder="document"
+        maxLength={64}
+        data={categoriesOf(newest.data)}
+        value={category}
+        onChange={setCategory}
+      />
+      <TagsInput
+        label={t('Keywords')}
+        description={t('Words to find these files by; press Enter after each')}
+        maxTags={50}
+        value={keywords}
+        onChange={setKeywords}
+      />
+      <Switch
+        label={t('Replace earlier files of the same name')}
+        checked={replace}
+        onChange={(event) => setReplace(event.currentTarget.checked)}
+      />
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
-import { Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
+import { Select, SimpleGrid, Switch, TagsInput } from '@mantine/core';
 import { put } from '../../api.ts';
 import { changedFields } from '../../changed-fields.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { DollarInput } from '../../components/dollar-input.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -25,7 +24,7 @@ interface BudgetFormProps {
 export function BudgetForm({ organisation: { id, time_zone }, known, budget, onClose }: BudgetFormProps) {
   const post = usePost();
   const initial = budget ? fieldsOf(budget) : emptyBudget({ level: 'organisation', level_id: id });
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async (given) => {
+  const { fields, faults, set, sending } = useCheckedForm(initial, faultsOf, async (given) => {
     if (budget)
       await put('/api/organisations/{id}/budgets/{budget_id}', {
         path: { id, budget_id: budget.id },
@@ -39,59 +38,60 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
   const fixed = budget !== undefined;
   const choices = fixed ? [{ value: fields.place, label: placeName(known, budget) }] : placeChoices(known);
   return (
-    <Dialog opened onClose={onClose} title={budget ? t('Change budget') : t('New budget')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Select
-            label={t('Applies to')}
-            data={choices}
-            searchable={!fixed}
-            allowDeselect={false}
-            disabled={fixed}
-            value={fields.place}
-            onChange={(place) => set({ place: place ?? '' })}
-            error={faults.place}
-          />
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <DollarInput
-              label={t('Maximum spend')}
-              description={t('In dollars')}
-              required
-              data-autofocus
-              value={fields.usd}
-              onChange={(usd) => set({ usd })}
-              error={faults.usd}
-            />
-            <Select
-              label={t('Reset period')}
-              description={t('In the {timeZone} time zone', { timeZone: time_zone })}
-              data={windowChoices}
-              allowDeselect={false}
-              disabled={fixed}
-              value={fields.window}
-              onChange={(window) => set({ window: window ?? 'month' })}
-            />
-          </SimpleGrid>
-          <Switch
-            label={t('Reject requests over budget')}
-            description={t('When off, the budget only warns')}
-            checked={fields.hard}
-            onChange={(event) => set({ hard: event.currentTarget.checked })}
-          />
-          <TagsInput
-            label={t('Warn at')}
-            description={t(
-              'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
-            )}
-            value={fields.alerts}
-            onChange={(alerts) => set({ alerts: alertsIn(alerts) })}
-            // Not a comma, which may belong to a number.
-            splitChars={[' ', ';', '%']}
-            error={faults.alerts}
-          />
-          <FormFoot act={save} failure={t('The budget was not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={budget ? t('Change budget') : t('New budget')}
+      {...sending}
+      failure={t('The budget was not saved')}
+      submitLabel={t('Save')}
+    >
+      <Select
+        label={t('Applies to')}
+        data={choices}
+        searchable={!fixed}
+        allowDeselect={false}
+        disabled={fixed}
+        value={fields.place}
+        onChange={(place) => set({ place: place ?? '' })}
+        error={faults.place}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <DollarInput
+          label={t('Maximum spend')}
+          description={t('In dollars')}
+          required
+          data-autofocus
+          value={fields.usd}
+          onChange={(usd) => set({ usd })}
+          error={faults.usd}
+        />
+        <Select
+          label={t('Reset period')}
+          description={t('In the {timeZone} time zone', { timeZone: time_zone })}
+          data={windowChoices}
+          allowDeselect={false}
+          disabled={fixed}
+          value={fields.window}
+          onChange={(window) => set({ window: window ?? 'month' })}
+        />
+      </SimpleGrid>
+      <Switch
+        label={t('Reject requests over budget')}
+        description={t('When off, the budget only warns')}
+        checked={fields.hard}
+        onChange={(event) => set({ hard: event.currentTarget.checked })}
+      />
+      <TagsInput
+        label={t('Warn at')}
+        description={t(
+          'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
+        )}
+        value={fields.alerts}
+        onChange={(alerts) => set({ alerts: alertsIn(alerts) })}
+        // Not a comma, which may belong to a number.
+        splitChars={[' ', ';', '%']}
+        error={faults.alerts}
+      />
+    </FormDialog>
   );
 }

@@ -8,9 +8,8 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
@@ -35,32 +34,28 @@ interface NewTokenProps {
 /** Mounted only while the dialog is open. */
 function NewToken({ id, onClose, onDone }: NewTokenProps) {
   const post = usePost();
-  const { save, submit, text } = useCheckedForm(initial, faultsOf, async ({ name }) => {
+  const { text, sending } = useCheckedForm(initial, faultsOf, async ({ name }) => {
     const { token } = await post('/api/organisations/{id}/scim/tokens', { path: { id }, body: { name: name.trim() } });
     onDone(token);
     await reloadOrganisations(id);
   });
   return (
-    <Dialog opened onClose={onClose} title={t('New token')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            description={t('Name of your directory, such as Okta or Entra ID')}
-            maxLength={64}
-            required
-            data-autofocus
-            {...text('name')}
-          />
-          <FormFoot
-            act={save}
-            failure={t('The token was not created')}
-            submitLabel={t('Create token')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('New token')}
+      {...sending}
+      failure={t('The token was not created')}
+      submitLabel={t('Create token')}
+    >
+      <TextInput
+        label={t('Name')}
+        description={t('Name of your directory, such as Okta or Entra ID')}
+        maxLength={64}
+        required
+        data-autofocus
+        {...text('name')}
+      />
+    </FormDialog>
   );
 }
 

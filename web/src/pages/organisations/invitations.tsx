@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,8 +6,7 @@ import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -51,54 +50,48 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
     onDone(url);
     await reloadOrganisations(id);
   };
-  const { fields, set, save, submit, text } = useCheckedForm(initial, faultsOf, send);
+  const { fields, set, text, sending } = useCheckedForm(initial, faultsOf, send);
   return (
-    <Dialog opened onClose={onClose} title={t('Invite member')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Text size="sm">
-            {t(
-              'The link can be used once within 7 days. The person who opens it logs in or creates an account to join.',
-            )}
-          </Text>
-          <TextInput
-            type="email"
-            label={t('Email')}
-            description={t(
-              'The link is sent to this address if this service can send email; without an address it is shown to you once',
-            )}
-            autoComplete="off"
-            data-autofocus
-            {...text('email')}
-          />
-          <Select
-            label={t('Role')}
-            description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
-            data={givable(role).map((value) => ({ value, label: roleWords[value].label }))}
-            allowDeselect={false}
-            value={fields.role}
-            onChange={(chosen) => set({ role: chosen ?? 'member' })}
-          />
-          {teams.length > 0 && (
-            <Select
-              label={t('Team')}
-              placeholder={t('None')}
-              clearable
-              clearButtonProps={{ 'aria-label': t('No team') }}
-              data={teams.map((team) => ({ value: String(team.id), label: team.name }))}
-              value={fields.team || null}
-              onChange={(team) => set({ team: team ?? '' })}
-            />
-          )}
-          <FormFoot
-            act={save}
-            failure={t('The invitation was not sent')}
-            submitLabel={t('Invite')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Invite member')}
+      {...sending}
+      failure={t('The invitation was not sent')}
+      submitLabel={t('Invite')}
+    >
+      <Text size="sm">
+        {t('The link can be used once within 7 days. The person who opens it logs in or creates an account to join.')}
+      </Text>
+      <TextInput
+        type="email"
+        label={t('Email')}
+        description={t(
+          'The link is sent to this address if this service can send email; without an address it is shown to you once',
+        )}
+        autoComplete="off"
+        data-autofocus
+        {...text('email')}
+      />
+      <Select
+        label={t('Role')}
+        description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
+        data={givable(role).map((value) => ({ value, label: roleWords[value].label }))}
+        allowDeselect={false}
+        value={fields.role}
+        onChange={(chosen) => set({ role: chosen ?? 'member' })}
+      />
+      {teams.length > 0 && (
+        <Select
+          label={t('Team')}
+          placeholder={t('None')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('No team') }}
+          data={teams.map((team) => ({ value: String(team.id), label: team.name }))}
+          value={fields.team || null}
+          onChange={(team) => set({ team: team ?? '' })}
+        />
+      )}
+    </FormDialog>
   );
 }
 

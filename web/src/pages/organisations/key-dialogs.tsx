@@ -1,8 +1,7 @@
-import { Select, Stack, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { usePost } from '../../idempotent-post.ts';
@@ -92,33 +91,33 @@ export function MoveKey({
     },
   });
   return (
-    <Dialog opened onClose={onClose} title={t('Move {name}', { name: apiKey.name })}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          move.mutate();
-        }}
-      >
-        <Stack>
-          <Select
-            label={t('Team')}
-            data={[
-              ...(apiKey.owner.type === 'user' ? [{ value: noTeam, label: t('No team') }] : []),
-              ...known.teams.map(({ id: teamId, name }) => ({ value: String(teamId), label: name })),
-            ]}
-            allowDeselect={false}
-            data-autofocus
-            value={team}
-            onChange={(value) => setTeam(value ?? noTeam)}
-          />
-          <Text size="sm" c="dimmed">
-            {t(
-              'Its past usage moves with it in lists. Amounts already charged to budgets stay there, and running requests are charged where they started.',
-            )}
-          </Text>
-          <FormFoot act={move} failure={t('The key was not moved')} submitLabel={t('Move')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Move {name}', { name: apiKey.name })}
+      onSubmit={(event) => {
+        event.preventDefault();
+        move.mutate();
+      }}
+      act={move}
+      failure={t('The key was not moved')}
+      submitLabel={t('Move')}
+    >
+      <Select
+        label={t('Team')}
+        data={[
+          ...(apiKey.owner.type === 'user' ? [{ value: noTeam, label: t('No team') }] : []),
+          ...known.teams.map(({ id: teamId, name }) => ({ value: String(teamId), label: name })),
+        ]}
+        allowDeselect={false}
+        data-autofocus
+        value={team}
+        onChange={(value) => setTeam(value ?? noTeam)}
+      />
+      <Text size="sm" c="dimmed">
+        {t(
+          'Its past usage moves with it in lists. Amounts already charged to budgets stay there, and running requests are charged where they started.',
+        )}
+      </Text>
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
-import { NumberInput, Select, SimpleGrid, Stack, TagsInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
@@ -65,57 +64,58 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
     onClose();
     await reloadOrganisations(id);
   };
-  const { fields, faults, set, save, submit, bind } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
+  const { fields, faults, set, bind, sending } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
   return (
-    <Dialog opened onClose={onClose} title={limits ? t('Change limits') : t('New limit')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Select
-            label={t('Applies to')}
-            data={limits ? [{ value: fields.place, label: placeName(known, limits) }] : free}
-            searchable={!limits}
-            allowDeselect={false}
-            disabled={limits !== undefined}
-            value={fields.place}
-            onChange={(place) => set({ place: place ?? '' })}
-            error={faults.place}
-          />
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <NumberInput
-              label={t('Requests per minute')}
-              placeholder={t('No limit')}
-              min={0}
-              allowDecimal={false}
-              {...bind('requests')}
-            />
-            <NumberInput
-              label={t('Tokens per minute')}
-              placeholder={t('No limit')}
-              min={0}
-              allowDecimal={false}
-              {...bind('tokens')}
-            />
-          </SimpleGrid>
-          <TagsInput
-            label={t('Models')}
-            description={t('Leave empty to allow every model')}
-            data={models.data?.map((model) => model.id) ?? []}
-            {...bind('models')}
-            maxDropdownHeight={220}
-            limit={100}
-            clearable
-          />
-          <TagsInput
-            label={t('Providers')}
-            description={t('Leave empty to allow every provider')}
-            data={providersOf(models.data ?? []).map(({ name }) => name)}
-            {...bind('providers')}
-            maxDropdownHeight={220}
-            clearable
-          />
-          <FormFoot act={save} failure={t('The limits were not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={limits ? t('Change limits') : t('New limit')}
+      {...sending}
+      failure={t('The limits were not saved')}
+      submitLabel={t('Save')}
+    >
+      <Select
+        label={t('Applies to')}
+        data={limits ? [{ value: fields.place, label: placeName(known, limits) }] : free}
+        searchable={!limits}
+        allowDeselect={false}
+        disabled={limits !== undefined}
+        value={fields.place}
+        onChange={(place) => set({ place: place ?? '' })}
+        error={faults.place}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <NumberInput
+          label={t('Requests per minute')}
+          placeholder={t('No limit')}
+          min={0}
+          allowDecimal={false}
+          {...bind('requests')}
+        />
+        <NumberInput
+          label={t('Tokens per minute')}
+          placeholder={t('No limit')}
+          min={0}
+          allowDecimal={false}
+          {...bind('tokens')}
+        />
+      </SimpleGrid>
+      <TagsInput
+        label={t('Models')}
+        description={t('Leave empty to allow every model')}
+        data={models.data?.map((model) => model.id) ?? []}
+        {...bind('models')}
+        maxDropdownHeight={220}
+        limit={100}
+        clearable
+      />
+      <TagsInput
+        label={t('Providers')}
+        description={t('Leave empty to allow every provider')}
+        data={providersOf(models.data ?? []).map(({ name }) => name)}
+        {...bind('providers')}
+        maxDropdownHeight={220}
+        clearable
+      />
+    </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { Checkbox, Select, Stack, Text } from '@mantine/core';
 import { del, put } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { givable, type Member, type Organisation, reloadOrganisations, type Team } from '../../organisations.ts';
@@ -39,43 +38,45 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
   const fixed = lastOwner || (member.role === 'owner' && organisation.role !== 'owner');
   const leaves = member.teams.some((id) => !fields.teams.includes(String(id)));
   return (
-    <Dialog opened onClose={onClose} title={t('Role and teams of {username}', { username: member.username })}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Select
-            label={t('Role')}
-            description={
-              lastOwner
-                ? t('An organisation needs an owner. Make someone else an owner first.')
-                : roleWords[givable('owner').find((one) => one === fields.role) ?? member.role].may
-            }
-            data={(fixed ? [member.role] : givable(organisation.role)).map((value) => ({
-              value,
-              label: roleWords[value].label,
-            }))}
-            allowDeselect={false}
-            disabled={fixed}
-            data-autofocus={!fixed || undefined}
-            value={fields.role}
-            onChange={(role) => set({ role: role ?? member.role })}
-          />
-          {teams.length > 0 && (
-            <Checkbox.Group label={t('Teams')} value={fields.teams} onChange={(chosen) => set({ teams: chosen })}>
-              <Stack gap="xs" mt={6}>
-                {teams.map(({ id, name }) => (
-                  <Checkbox key={id} value={String(id)} label={<bdi className="svc-anywhere">{name}</bdi>} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-          )}
-          {leaves && (
-            <Text size="sm" c="dimmed">
-              {t('When members leave a team, their own keys in it stop working immediately.')}
-            </Text>
-          )}
-          <FormFoot act={save} failure={t('Some changes were not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Role and teams of {username}', { username: member.username })}
+      onSubmit={submit}
+      act={save}
+      failure={t('Some changes were not saved')}
+      submitLabel={t('Save')}
+    >
+      <Select
+        label={t('Role')}
+        description={
+          lastOwner
+            ? t('An organisation needs an owner. Make someone else an owner first.')
+            : roleWords[givable('owner').find((one) => one === fields.role) ?? member.role].may
+        }
+        data={(fixed ? [member.role] : givable(organisation.role)).map((value) => ({
+          value,
+          label: roleWords[value].label,
+        }))}
+        allowDeselect={false}
+        disabled={fixed}
+        data-autofocus={!fixed || undefined}
+        value={fields.role}
+        onChange={(role) => set({ role: role ?? member.role })}
+      />
+      {teams.length > 0 && (
+        <Checkbox.Group label={t('Teams')} value={fields.teams} onChange={(chosen) => set({ teams: chosen })}>
+          <Stack gap="xs" mt={6}>
+            {teams.map(({ id, name }) => (
+              <Checkbox key={id} value={String(id)} label={<bdi className="svc-anywhere">{name}</bdi>} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+      {leaves && (
+        <Text size="sm" c="dimmed">
+          {t('When members leave a team, their own keys in it stop working immediately.')}
+        </Text>
+      )}
+    </FormDialog>
   );
 }

@@ -1,6 +1,4 @@
-import { Stack } from '@mantine/core';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -25,25 +23,21 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
     const body = { name: name.trim(), time_zone, balance: balance === 'shared' ? 'shared' : 'own' } as const;
     await onDone((await post('/api/organisations', { body })).id);
   };
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, make);
+  const { fields, faults, set, sending } = useCheckedForm(initial, faultsOf, make);
   return (
-    <Dialog opened onClose={onClose} title={t('New organisation')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <OrganisationFields
-            of={fields}
-            nameFault={faults.name}
-            zoneNote={t('Budget days, weeks and months start in this time zone')}
-            set={set}
-          />
-          <FormFoot
-            act={save}
-            failure={t('The organisation was not created')}
-            submitLabel={t('Create organisation')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('New organisation')}
+      {...sending}
+      failure={t('The organisation was not created')}
+      submitLabel={t('Create organisation')}
+    >
+      <OrganisationFields
+        of={fields}
+        nameFault={faults.name}
+        zoneNote={t('Budget days, weeks and months start in this time zone')}
+        set={set}
+      />
+    </FormDialog>
   );
 }

@@ -7,9 +7,9 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { DetailDrawer, Dialog } from '../../components/dialog.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -55,19 +55,16 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
     save.mutate(String(new FormData(event.currentTarget).get('name')).trim());
   };
   return (
-    <Dialog opened onClose={onClose} title={team ? t('Rename {name}', { name: team.name }) : t('New team')}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput name="name" label={t('Name')} maxLength={256} required data-autofocus defaultValue={team?.name} />
-          <FormFoot
-            act={save}
-            failure={team ? t('The team was not renamed') : t('The team was not created')}
-            submitLabel={team ? t('Rename') : t('Create team')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={team ? t('Rename {name}', { name: team.name }) : t('New team')}
+      onSubmit={submit}
+      act={save}
+      failure={team ? t('The team was not renamed') : t('The team was not created')}
+      submitLabel={team ? t('Rename') : t('Create team')}
+    >
+      <TextInput name="name" label={t('Name')} maxLength={256} required data-autofocus defaultValue={team?.name} />
+    </FormDialog>
   );
 }
 

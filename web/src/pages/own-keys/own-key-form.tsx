@@ -1,6 +1,5 @@
-import { Select, Stack, Switch, TextInput } from '@mantine/core';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { Select, Switch, TextInput } from '@mantine/core';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -33,7 +32,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
   const initial: NewOwnKey = ownKey
     ? { provider: ownKey.provider, name: ownKey.name, credential: '', fallback: ownKey.fallback }
     : { provider: only ?? '', name: '', credential: '', fallback: false };
-  const { fields, faults, set, save, submit, text, toggle } = useCheckedForm(
+  const { fields, faults, set, text, toggle, sending } = useCheckedForm(
     initial,
     (given) => faultsOf(given, ownKey === null),
     onSubmit,
@@ -43,49 +42,45 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
     ? t('Stored: {hint}. Enter a new key to replace it.', { hint })
     : t('Stored. Enter a new key to replace it.');
   return (
-    <Dialog opened onClose={onClose} title={ownKey ? t('Edit {name}', { name: ownKey.name }) : t('Add a provider key')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Select
-            label={t('Provider')}
-            required
-            searchable
-            disabled={ownKey !== null}
-            data={[...new Set([...providers, ...(ownKey ? [ownKey.provider] : [])])]}
-            data-autofocus={initial.provider === '' || undefined}
-            value={fields.provider || null}
-            onChange={(provider) => set({ provider: provider ?? '' })}
-            error={faults.provider}
-          />
-          <TextInput
-            label={t('Name')}
-            description={t('Helps you recognise it later')}
-            required
-            maxLength={64}
-            data-autofocus={initial.provider !== '' || undefined}
-            {...text('name')}
-          />
-          <PasswordInput
-            label={t('Key')}
-            required={ownKey === null}
-            description={ownKey ? stored : t('Stored encrypted, never shown again')}
-            placeholder={ownKey ? t('Leave empty to keep it') : 'sk-…'}
-            autoComplete="off"
-            {...text('credential')}
-          />
-          <Switch
-            label={t('Fall back to other channels when this key fails')}
-            description={t('Fallback requests are charged at full price. When off, only this key is used')}
-            {...toggle('fallback')}
-          />
-          <FormFoot
-            act={save}
-            failure={t('The key was not saved')}
-            submitLabel={ownKey ? t('Save') : t('Add and test')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={ownKey ? t('Edit {name}', { name: ownKey.name }) : t('Add a provider key')}
+      {...sending}
+      failure={t('The key was not saved')}
+      submitLabel={ownKey ? t('Save') : t('Add and test')}
+    >
+      <Select
+        label={t('Provider')}
+        required
+        searchable
+        disabled={ownKey !== null}
+        data={[...new Set([...providers, ...(ownKey ? [ownKey.provider] : [])])]}
+        data-autofocus={initial.provider === '' || undefined}
+        value={fields.provider || null}
+        onChange={(provider) => set({ provider: provider ?? '' })}
+        error={faults.provider}
+      />
+      <TextInput
+        label={t('Name')}
+        description={t('Helps you recognise it later')}
+        required
+        maxLength={64}
+        data-autofocus={initial.provider !== '' || undefined}
+        {...text('name')}
+      />
+      <PasswordInput
+        label={t('Key')}
+        required={ownKey === null}
+        description={ownKey ? stored : t('Stored encrypted, never shown again')}
+        placeholder={ownKey ? t('Leave empty to keep it') : 'sk-…'}
+        autoComplete="off"
+        {...text('credential')}
+      />
+      <Switch
+        label={t('Fall back to other channels when this key fails')}
+        description={t('Fallback requests are charged at full price. When off, only this key is used')}
+        {...toggle('fallback')}
+      />
+    </FormDialog>
   );
 }

@@ -4,10 +4,10 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { Dialog, SideDialog } from '../../components/dialog.tsx';
+import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyError } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -55,16 +55,17 @@ function RenameChat({
     onClose();
     await reload();
   };
-  const { save, submit, text } = useCheckedForm({ name: chat.name }, nameFaults, send);
+  const { text, sending } = useCheckedForm({ name: chat.name }, nameFaults, send);
   return (
-    <Dialog opened onClose={onClose} title={t('Rename chat')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput label={t('Name')} maxLength={mostCharacters} data-autofocus {...text('name')} />
-          <FormFoot act={save} failure={t('The chat was not renamed')} submitLabel={t('Rename')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('Rename chat')}
+      {...sending}
+      failure={t('The chat was not renamed')}
+      submitLabel={t('Rename')}
+    >
+      <TextInput label={t('Name')} maxLength={mostCharacters} data-autofocus {...text('name')} />
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,10 @@
-import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Select, TextInput } from '@mantine/core';
 import { IconDeviceFloppy, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { usePost } from '../../idempotent-post.ts';
@@ -39,22 +38,23 @@ function NameForm({ title, initial, onClose, onSubmit }: NameFormProps) {
     await reload();
     onClose();
   };
-  const { save, submit, text } = useCheckedForm({ name: initial }, nameFaults, send);
+  const { text, sending } = useCheckedForm({ name: initial }, nameFaults, send);
   return (
-    <Dialog opened onClose={onClose} title={title}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Name')}
-            placeholder={t('Translator')}
-            maxLength={mostCharacters}
-            data-autofocus
-            {...text('name')}
-          />
-          <FormFoot act={save} failure={t('The preset was not saved')} submitLabel={t('Save')} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={title}
+      {...sending}
+      failure={t('The preset was not saved')}
+      submitLabel={t('Save')}
+    >
+      <TextInput
+        label={t('Name')}
+        placeholder={t('Translator')}
+        maxLength={mostCharacters}
+        data-autofocus
+        {...text('name')}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,8 @@
 import { Select, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
 import { usePost } from '../../idempotent-post.ts';
@@ -73,74 +72,69 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Resume the run')} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Select
-            label={t('Checkpoint')}
-            description={t('Work completed by then is not repeated')}
-            data={list.toReversed().map(({ checkpoint_id, iteration, created_at }) => ({
-              value: checkpoint_id,
-              label: t('Iteration {iteration}, {when} · {checkpoint}', {
-                iteration,
-                when: formatDateTime(created_at),
-                checkpoint: checkpoint_id,
-              }),
-            }))}
-            allowDeselect={false}
-            value={from}
-            onChange={(id) => setChosen(id ?? undefined)}
-          />
-          <Textarea
-            label={t('Instructions')}
-            description={t('Applies to everything from here on and takes precedence over the goal')}
-            placeholder={t('Use metric units. Leave out the appendix.')}
-            autosize
-            minRows={2}
-            maxRows={8}
-            maxLength={20_000}
-            data-autofocus
-            value={instructions}
-            onChange={(event) => setInstructions(event.currentTarget.value)}
-          />
-          <RunLimitFields value={care} faults={faults} onChange={setCare} />
-          {run.plan.tasks.length > 0 && (
-            <details className="svc-more" open={faults.plan ? true : undefined}>
-              <summary>{t('Edit the plan')}</summary>
-              <PlanEditor tasks={tasks} onChange={setTasks} />
-            </details>
-          )}
-          {faults.plan && (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {faults.plan}
-            </Text>
-          )}
-          <details className="svc-more" open={numberFields.some(({ name }) => faults[name]) || undefined}>
-            <summary>{t('Limits and behaviour')}</summary>
-            <Stack mt="sm">
-              <ConfigFields
-                value={config}
-                faults={faults}
-                onChange={(changes) => setConfig({ ...config, ...changes })}
-              />
-            </Stack>
-          </details>
-          {checkpoints.error && !checkpoints.data && (
-            <ErrorState
-              error={checkpoints.error}
-              title={t('Checkpoints could not be loaded')}
-              onRetry={() => checkpoints.refetch()}
-            />
-          )}
-          <FormFoot
-            act={resume}
-            failure={t('The run was not resumed')}
-            submitLabel={t('Resume run')}
-            onCancel={onClose}
-            disabled={!from}
-          />
+    <FormDialog
+      onClose={onClose}
+      title={t('Resume the run')}
+      size="lg"
+      onSubmit={submit}
+      noValidate
+      act={resume}
+      failure={t('The run was not resumed')}
+      submitLabel={t('Resume run')}
+      disabled={!from}
+    >
+      <Select
+        label={t('Checkpoint')}
+        description={t('Work completed by then is not repeated')}
+        data={list.toReversed().map(({ checkpoint_id, iteration, created_at }) => ({
+          value: checkpoint_id,
+          label: t('Iteration {iteration}, {when} · {checkpoint}', {
+            iteration,
+            when: formatDateTime(created_at),
+            checkpoint: checkpoint_id,
+          }),
+        }))}
+        allowDeselect={false}
+        value={from}
+        onChange={(id) => setChosen(id ?? undefined)}
+      />
+      <Textarea
+        label={t('Instructions')}
+        description={t('Applies to everything from here on and takes precedence over the goal')}
+        placeholder={t('Use metric units. Leave out the appendix.')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={20_000}
+        data-autofocus
+        value={instructions}
+        onChange={(event) => setInstructions(event.currentTarget.value)}
+      />
+      <RunLimitFields value={care} faults={faults} onChange={setCare} />
+      {run.plan.tasks.length > 0 && (
+        <details className="svc-more" open={faults.plan ? true : undefined}>
+          <summary>{t('Edit the plan')}</summary>
+          <PlanEditor tasks={tasks} onChange={setTasks} />
+        </details>
+      )}
+      {faults.plan && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {faults.plan}
+        </Text>
+      )}
+      <details className="svc-more" open={numberFields.some(({ name }) => faults[name]) || undefined}>
+        <summary>{t('Limits and behaviour')}</summary>
+        <Stack mt="sm">
+          <ConfigFields value={config} faults={faults} onChange={(changes) => setConfig({ ...config, ...changes })} />
         </Stack>
-      </form>
-    </Dialog>
+      </details>
+      {checkpoints.error && !checkpoints.data && (
+        <ErrorState
+          error={checkpoints.error}
+          title={t('Checkpoints could not be loaded')}
+          onRetry={() => checkpoints.refetch()}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,7 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
@@ -53,56 +52,51 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     if (Object.keys(found).length === 0) start.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Start a run')} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Textarea
-            label={t('Goal')}
-            description={t('The expected result, and how to tell that it is good')}
-            placeholder={t(
-              'Compare three embedded databases for a small team, and write a recommendation with a migration plan.',
-            )}
-            required
-            autosize
-            minRows={4}
-            maxRows={14}
-            maxLength={200_000}
-            data-autofocus
-            value={goal}
-            onChange={(event) => setGoal(event.currentTarget.value)}
-            error={faults.goal}
+    <FormDialog
+      onClose={onClose}
+      title={t('Start a run')}
+      size="lg"
+      onSubmit={submit}
+      noValidate
+      act={start}
+      failure={t('The run was not started')}
+      submitLabel={t('Start run')}
+    >
+      <Textarea
+        label={t('Goal')}
+        description={t('The expected result, and how to tell that it is good')}
+        placeholder={t(
+          'Compare three embedded databases for a small team, and write a recommendation with a migration plan.',
+        )}
+        required
+        autosize
+        minRows={4}
+        maxRows={14}
+        maxLength={200_000}
+        data-autofocus
+        value={goal}
+        onChange={(event) => setGoal(event.currentTarget.value)}
+        error={faults.goal}
+      />
+      <ToolChoice value={tools} onChange={setTools} />
+      <RunLimitFields value={care} faults={faults} onChange={setCare} />
+      <details
+        className="svc-more"
+        open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}
+      >
+        <summary>{t('Limits and behaviour')}</summary>
+        <Stack mt="sm">
+          <TextInput
+            label={t('Session')}
+            description={t('Leave empty for a new session; an existing session brings its memory')}
+            placeholder="ms-…"
+            value={session}
+            onChange={(event) => setSession(event.currentTarget.value.trim())}
+            error={faults.session}
           />
-          <ToolChoice value={tools} onChange={setTools} />
-          <RunLimitFields value={care} faults={faults} onChange={setCare} />
-          <details
-            className="svc-more"
-            open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}
-          >
-            <summary>{t('Limits and behaviour')}</summary>
-            <Stack mt="sm">
-              <TextInput
-                label={t('Session')}
-                description={t('Leave empty for a new session; an existing session brings its memory')}
-                placeholder="ms-…"
-                value={session}
-                onChange={(event) => setSession(event.currentTarget.value.trim())}
-                error={faults.session}
-              />
-              <ConfigFields
-                value={config}
-                faults={faults}
-                onChange={(changes) => setConfig({ ...config, ...changes })}
-              />
-            </Stack>
-          </details>
-          <FormFoot
-            act={start}
-            failure={t('The run was not started')}
-            submitLabel={t('Start run')}
-            onCancel={onClose}
-          />
+          <ConfigFields value={config} faults={faults} onChange={(changes) => setConfig({ ...config, ...changes })} />
         </Stack>
-      </form>
-    </Dialog>
+      </details>
+    </FormDialog>
   );
 }

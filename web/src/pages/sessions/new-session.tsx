@@ -1,8 +1,7 @@
-import { Stack, TagsInput, TextInput } from '@mantine/core';
+import { TagsInput, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { FormFoot } from '../../components/form-foot.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
@@ -29,35 +28,33 @@ export function NewSession({ onClose }: { onClose: () => void }) {
     if (!fault) create.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('New session')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={t('Session id')}
-            description={t('Leave empty to generate one; an existing id opens that session')}
-            placeholder="ms-…"
-            maxLength={128}
-            autoComplete="off"
-            data-autofocus
-            value={id}
-            onChange={(event) => setId(event.currentTarget.value.trim())}
-            error={fault}
-          />
-          <TagsInput
-            label={t('Tags')}
-            description={t('Helps you find the session later; press Enter after each tag')}
-            maxTags={20}
-            value={tags}
-            onChange={setTags}
-          />
-          <FormFoot
-            act={create}
-            failure={t('The session was not created')}
-            submitLabel={t('Create session')}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('New session')}
+      onSubmit={submit}
+      noValidate
+      act={create}
+      failure={t('The session was not created')}
+      submitLabel={t('Create session')}
+    >
+      <TextInput
+        label={t('Session id')}
+        description={t('Leave empty to generate one; an existing id opens that session')}
+        placeholder="ms-…"
+        maxLength={128}
+        autoComplete="off"
+        data-autofocus
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value.trim())}
+        error={fault}
+      />
+      <TagsInput
+        label={t('Tags')}
+        description={t('Helps you find the session later; press Enter after each tag')}
+        maxTags={20}
+        value={tags}
+        onChange={setTags}
+      />
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/tables.ts';
-import { insertItems, lockItems } from './items.ts';
+import { insertItems } from './items.ts';
 import { type ConversationRow, type NewItem, readRemoved, type Scope, within } from './tables.ts';
 
 export async function insertConversation(db: Db, row: ConversationRow, items: NewItem[]): Promise<void> {
@@ -141,43 +141,5 @@ export async function removeItem(
       .where('id', '=', conversationId)
       .execute();
     return true;
-  });
-}
-
-export async function deleteConversation(db: Db, scope: Scope, id: string): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const own = tx.deleteFrom('kept_conversations').where('id', '=', id).where(within(scope));
-    const { numDeletedRows } = await own.executeTakeFirst();
-    if (numDeletedRows === 0n) return false;
-    await dropItems(tx, [id]);
-    return true;
-  });
-}
-
-async function dropItems(tx: Db, ids: string[]): Promise<void> {
-  await lockItems(tx, 'conversation_id', ids);
-  await tx
-    .updateTable('kept_items')
-    .set({ conversation_id: null, place: null })
-    .where('conversation_id', 'in', ids)
-    .where('response_id', 'is not', null)
-    .execute();
-  await tx.deleteFrom('kept_items').where('conversation_id', 'in', ids).execute();
-}
-
-/** Expired ones, of all users. */
-export const deleteOldConversations = (db: Db, until: number, most: number): Promise<number> =>
-  deleteSome(db, (tx) => tx.selectFrom('kept_conversations').select('id').where('touched_at', '<=', until).limit(most));
-
-export const deleteConversationsOf = (db: Db, userId: number, most: number): Promise<number> =>
-  deleteSome(db, (tx) => tx.selectFrom('kept_conversations').select('id').where('user_id', '=', userId).limit(most));
-
-async function deleteSome(db: Db, which: (tx: Db) => { execute(): Promise<{ id: string }[]> }): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const ids = (await which(tx).execute()).map(({ id }) => id);
-    if (ids.length === 0) return 0;
-    await tx.deleteFrom('kept_conversations').where('id', 'in', ids).execute();
-    await dropItems(tx, ids);
-    return ids.length;
   });
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
-import { lockItems } from './items.ts';
 import { type NewResponseRow, type ResponseRow, type Scope, within } from './tables.ts';
 
 /** False if the id exists. */
@@ -64,44 +63,4 @@ export async function renewChain(db: Db, scope: Scope, id: string, now: number, 
   await sql`${chainFrom(scope, id, most)}
     update kept_responses set touched_at = ${now}
     where id in (select id from chain where own = 1) and touched_at <= ${now - renewSeconds}`.execute(db);
-}
-
-export async function deleteResponse(db: Db, scope: Scope, id: string): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const own = tx.deleteFrom('kept_responses').where('id', '=', id).where(within(scope));
-    const { numDeletedRows } = await own.executeTakeFirst();
-    if (numDeletedRows === 0n) return false;
-    await dropContents(tx, [id]);
-    return true;
-  });
-}
-
-/** Items that a conversation also has stay there. */
-async function dropContents(tx: Db, ids: string[]): Promise<void> {
-  await lockItems(tx, 'response_id', ids);
-  await tx
-    .updateTable('kept_items')
-    .set({ response_id: null, position: null })
-    .where('response_id', 'in', ids)
-    .where('conversation_id', 'is not', null)
-    .execute();
-  await tx.deleteFrom('kept_items').where('response_id', 'in', ids).execute();
-  await tx.deleteFrom('kept_events').where('response_id', 'in', ids).execute();
-}
-
-/** Expired ones, of all users. */
-export const deleteOldResponses = (db: Db, until: number, most: number): Promise<number> =>
-  deleteSome(db, (tx) => tx.selectFrom('kept_responses').select('id').where('touched_at', '<=', until).limit(most));
-
-export const deleteResponsesOf = (db: Db, userId: number, most: number): Promise<number> =>
-  deleteSome(db, (tx) => tx.selectFrom('kept_responses').select('id').where('user_id', '=', userId).limit(most));
-
-async function deleteSome(db: Db, which: (tx: Db) => { execute(): Promise<{ id: string }[]> }): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const ids = (await which(tx).execute()).map(({ id }) => id);
-    if (ids.length === 0) return 0;
-    await tx.deleteFrom('kept_responses').where('id', 'in', ids).execute();
-    await dropContents(tx, ids);
-    return ids.length;
-  });
 }
