@@ -126,8 +126,8 @@ function useOwnPaging<Row>({ rows, paging, grows }: Pick<DataTableProps<Row>, 'r
 }
 
 /**
- * A table paged by the server, or here if it gets all rows; on a phone each row is a card with labelled fields. It keeps its size while loading:
- * first skeletons, later the previous rows, dimmed.
+ * A table paged by the server, or here if it gets all rows; on a phone each row is a card with labelled fields. It keeps
+ * its size while loading: first skeletons, later the previous rows, dimmed.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rowKey, query, empty, sorting, minWidth = 640, detail } = props;
