@@ -50,3 +50,17 @@ test('without a password it requires a recent login', async () => {
   clock.advance(1_000_000);
   expect(await begin(user)).toMatchObject({ status: 403, said: expect.stringContaining('Log in again first') });
 });
+
+test.each(['client_id', 'client_secret'])('%s may be any text of RFC 6749 appendix A', async (name) => {
+  const root = await t.root();
+  const given = { client_id: 'svc', client_secret: 's', [name]: 'My App: 100%+~' };
+  const provider = { slug: `odd-${name.slice(7)}`, name: 'Company', issuer: voucher.issuer, ...given };
+  const path = '/api/admin/identity-providers';
+  expect((await root.call(path, { method: 'POST', body: provider })).status).toBe(201);
+  const left = await t.call(`/api/auth/${provider.slug}/start`);
+  expect(new URL(left.headers.get('location')!).searchParams.get('client_id')).toBe(given.client_id);
+  for (const odd of [' a', 'a ', 'ü', 'a\tb']) {
+    const answer = await root.call(path, { method: 'POST', body: { ...provider, slug: 'refused', [name]: odd } });
+    expect([odd, answer.status]).toEqual([odd, 400]);
+  }
+});

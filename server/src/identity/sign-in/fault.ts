@@ -21,10 +21,21 @@ export class SignInFault extends Error {
   }
 }
 
-/** The library's message without its causes, which contain tokens and claims. */
+/**
+ * The library's message with the provider's error code, which says what to change (a wrong secret is `invalid_client`),
+ * without causes, which contain tokens and claims.
+ */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, status, cause } = error as { code?: unknown; status?: unknown; cause?: unknown };
+  const answered = typeof status === 'number' ? `status ${status}` : null;
+  const known = [code, answered, saidCode(error)].filter((one) => typeof one === 'string').join(', ');
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  return `${error.message}${typeof code === 'string' ? ` (${code})` : ''}${reason}`.slice(0, 500);
+  return `${error.message}${known && ` (${known})`}${reason}`.slice(0, 500);
+}
+
+/** RFC 6749 §5.2: the error code only; the description may repeat what was sent. */
+export function saidCode(error: unknown): string | null {
+  const { error: code } = error as { error?: unknown };
+  return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : null;
 }

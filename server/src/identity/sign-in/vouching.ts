@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { nowSeconds } from '../../lib/clock.ts';
 import type { SignInContext } from './context.ts';
-import { wordsOf } from './fault.ts';
+import { saidCode, wordsOf } from './fault.ts';
 import { grantOf, type KeptGrant, openedGrant } from './kept-grant.ts';
 import { findVouched, replaceGrant, type VouchedAccount } from './store/grants.ts';
 import { findProviderBySlug, type Provider } from './store/providers.ts';
@@ -120,7 +120,7 @@ async function renewed(
   if (grant.refreshToken === undefined) return end('the ID token has expired and there is no refresh token');
   const { refreshTokenGrant } = await loadClient();
   const tokens = await refreshTokenGrant(upstream, grant.refreshToken).catch(async (error) => {
-    if (codeOf(error) === 'invalid_grant') return end('the provider no longer accepts the refresh token');
+    if (saidCode(error) === 'invalid_grant') return end('the provider no longer accepts the refresh token');
     await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(grant)));
     throw new VouchFault('failed', wordsOf(error));
   });
@@ -144,7 +144,7 @@ async function traded(upstream: Configuration, idToken: string, wanted: Wanted):
     subject_token: idToken,
     subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
   }).catch((error) => {
-    const code = codeOf(error);
+    const code = saidCode(error);
     // Only a new sign-in could fix the ID token.
     if (code === 'invalid_grant') throw new VouchFault('sign_in_again', 'the provider does not accept its ID token');
     throw code === null ? new VouchFault('failed', wordsOf(error)) : new VouchFault('refused', `it says ${code}`);
@@ -155,10 +155,4 @@ async function traded(upstream: Configuration, idToken: string, wanted: Wanted):
   if (answer.access_token.length > mostCharacters)
     throw new VouchFault('failed', `its assertion is longer than ${mostCharacters} characters`);
   return answer.access_token;
-}
-
-/** RFC 6749 §5.2: the error code only; the description may repeat what was sent. */
-function codeOf(error: unknown): string | null {
-  const { error: code } = error as { error?: unknown };
-  return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : null;
 }

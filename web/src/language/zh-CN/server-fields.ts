@@ -54,6 +54,7 @@ export default {
   'must not contain spaces': '不能包含空格',
   'must be valid Unicode': '必须是有效的 Unicode',
   'must be printable ASCII': '必须是可打印的 ASCII 字符',
+  'must be printable ASCII without a space at its start or end': '必须是可打印的 ASCII 字符，且首尾不含空格',
   'must be printable ASCII without spaces': '必须是不含空格的可打印 ASCII 字符',
   'must be printable ASCII without spaces or backslashes': '必须是不含空格和反斜杠的可打印 ASCII 字符',
   'must be base64url': '必须是 base64url',

@@ -21,11 +21,12 @@ const issuer = z
   })
   .meta({ type: 'string', format: 'uri' });
 
-const printable = (most: number) =>
+/** RFC 6749 appendix A.1, A.2; a space at an end was pasted along. */
+const credential = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[!-~]*$/, 'must be printable ASCII without spaces');
+    .regex(/^(?:[!-~](?:[ -~]*[!-~])?)?$/, 'must be printable ASCII without a space at its start or end');
 
 const domain = z
   .string()
@@ -41,8 +42,8 @@ const fields = {
   issuer: issuer.describe(
     "Address below which the provider's metadata document is read; for GitHub, the address of GitHub",
   ),
-  client_id: printable(300).min(1),
-  client_secret: printable(2_000).describe('Stored encrypted and never shown again; empty for a client without one'),
+  client_id: credential(300).min(1),
+  client_secret: credential(2_000).describe('Stored encrypted and never shown again; empty for a client without one'),
   scopes: z
     .string()
     .max(500)
