@@ -1,6 +1,7 @@
 /** Sends the requests and checks every answer. */
 import type { Service } from '../service.ts';
 import { type ApiDocument, type Endpoint, endpointsOf, missingMembers } from './document.ts';
+import { type DocumentedCheck, documentedCheck } from './documented.ts';
 import { chooseEndpoint, latenessOf, type Made, makeRequest, randomOf, worldFor } from './request.ts';
 import { makeWorlds, type Storage, secretsOf, type World } from './world.ts';
 
@@ -33,6 +34,7 @@ export async function fuzz(service: Service, storage: Storage, seed: number, ind
   const endpoints = endpointsOf(document);
   const seen: Fuzzed = { requests: 0, statuses: {}, endpoints: endpoints.length, unreached: [], findings: [] };
   const reached = new Set<Endpoint>();
+  const check = documentedCheck(document);
   for (let at = 0; at < indexes.length; at += worldEvery) {
     const worlds = await makeWorlds(service, at);
     const secrets = await secretsOf(storage);
@@ -49,7 +51,7 @@ export async function fuzz(service: Service, storage: Storage, seed: number, ind
         const { index, random, endpoint } = next;
         const world = worldFor(worlds, endpoint);
         const made = makeRequest(endpoint, world, document.components.schemas, random);
-        const { status, faults, answer } = await ask(service, endpoint, made, world, secrets);
+        const { status, faults, answer } = await ask(service, endpoint, made, world, secrets, check);
         seen.requests += 1;
         seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
         if (endpoint.successes.includes(status)) reached.add(endpoint);
@@ -77,7 +79,14 @@ interface Seen {
   answer: string;
 }
 
-async function ask(service: Service, endpoint: Endpoint, made: Made, world: World, secrets: string[]): Promise<Seen> {
+async function ask(
+  service: Service,
+  endpoint: Endpoint,
+  made: Made,
+  world: World,
+  secrets: string[],
+  check: DocumentedCheck,
+): Promise<Seen> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), silenceMs);
   try {
@@ -90,7 +99,9 @@ async function ask(service: Service, endpoint: Endpoint, made: Made, world: Worl
     });
     clearTimeout(timer);
     const answer = await textOf(response, controller);
-    return { status: response.status, answer, faults: faultsOf(response, answer, endpoint, made, world, secrets) };
+    const faults = faultsOf(response, answer, endpoint, made, world, secrets);
+    if (made.method === endpoint.method) faults.push(...check(endpoint, response, answer));
+    return { status: response.status, answer, faults };
   } catch (error) {
     // Without stream_events the answer comes only when the run is over.
     const mayWait = endpoint.path.includes('/autonomous/') && String(made.body).includes('stream_events');

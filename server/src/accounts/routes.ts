@@ -12,6 +12,9 @@ import type { AccountDataDeps } from './deps.ts';
 import { exportText } from './export.ts';
 import { deleteAccount } from './forget.ts';
 
+/** Grouped by category; a download. */
+const exportAnswer = z.looseObject({ exported_at: z.int(), user_id: z.int() });
+
 /** Without a state: the account's own data has to go. */
 const subject = { type: 'user' };
 
@@ -24,9 +27,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       summary: 'Export all data stored about you, without secrets',
       tag: 'Account',
       auth: 'session',
-      answers: {
-        200: { type: 'application/json', description: 'One JSON document, grouped by category, as a download' },
-      },
+      answers: { 200: exportAnswer },
       handle: (call) => {
         const { id } = call.principal.user;
         const file = { name: `svc-user-${id}.json`, type: 'application/json' };

@@ -6,7 +6,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { countedPast, type Range } from '../platform/db/list-page.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { answered, listed, management } from '../platform/http/answers.ts';
+import { answered, asCsv, listed, management } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
@@ -87,7 +87,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/usage/logs',
       summary: 'List your requests, newest first; `format=csv` returns a file',
       query: logsQuery,
-      answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
+      answers: { 200: [listed({ logs: z.array(usageLogSchema), ...nextCursor }), asCsv] },
       handle: (call) => answerLogs(room, call, call.query, call.principal.user.id),
     }),
     defineRoute({
@@ -117,7 +117,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/admin/usage/logs',
       summary: 'List the requests of all users or one user; `format=csv` returns a file',
       query: logsQuery.extend(userField),
-      answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
+      answers: { 200: [listed({ logs: z.array(usageLogSchema), ...nextCursor }), asCsv] },
       handle: (call) => answerLogs(room, call, call.query, call.query.user_id),
     }),
     defineRoute({

@@ -223,7 +223,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       summary: 'Not supported: no provider can modify a finished video',
       params: jobParams,
       body: remixBody,
-      answers: { 200: jobAnswer },
+      answers: {},
       handle: async (call) => {
         if (!(await findOwnJob(deps.db, call.params.jobId, call.principal.user.id))) throw notFound();
         throw new AppError('invalid_request', 'Videos cannot be remixed; create a new one');
@@ -238,7 +238,11 @@ function jobRoutes(deps: VideoDeps): Route[] {
       summary: 'Download the video; range requests are supported',
       params: jobParams,
       query: contentQuery,
-      answers: { 200: { type: 'video/mp4', description: 'The video, in the media type of its provider.' } },
+      answers: {
+        200: { type: 'video/*', description: 'The video, in the media type of its provider' },
+        206: { type: 'video/*', description: 'The requested range' },
+        304: { description: 'Not modified' },
+      },
       handle: async (call) => {
         const index = call.query.index ?? '0';
         if (!/^\d{1,3}$/.test(index)) throw invalid('index must be a whole number');

@@ -85,7 +85,7 @@ const listedJob = z.object({
 
 export const jobsAnswer = z.object({
   object: z.literal('list'),
-  data: z.array(listedJob),
+  data: z.array(z.union([listedJob, openaiVideo])),
   total: z.int().optional(),
   page: z.int().optional(),
   page_size: z.int().optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { csvLine } from '../../lib/csv.ts';
-import { listed, management } from '../../platform/http/answers.ts';
+import { asCsv, listed, management } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
@@ -32,7 +32,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
-    answers: { 200: listed({ logs: z.array(auditEntrySchema), ...nextCursor }) },
+    answers: { 200: [listed({ logs: z.array(auditEntrySchema), ...nextCursor }), asCsv] },
     handle: async (call) => {
       const { page, page_size, cursor, format, actor, target, action, user_id, from, to } = call.query;
       const narrowed = { actions: action ? [action] : undefined, aboutUser: user_id, from, to };

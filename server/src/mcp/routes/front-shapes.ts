@@ -33,6 +33,6 @@ export const posted = z
 /** Any object is accepted as a message: errors in it are answered as JSON-RPC errors. */
 export const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
 export const answers = {
-  200: { type: 'application/json', description: 'The response, or an event stream that ends with it' },
-  202: { type: 'text/plain', description: 'Accepted; no response body' },
+  200: [posted, { type: 'text/event-stream', description: 'The response, or an event stream that ends with it' }],
+  202: { description: 'Accepted; no response body' },
 } as const;

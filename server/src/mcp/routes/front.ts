@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
@@ -164,7 +164,7 @@ function routesAt(
       path,
       summary: end,
       ...(params && { params }),
-      answers: { 204: z.null() },
+      answers: { 204: { description: 'No content' } },
       handle: async (call) => {
         await refuseOrigin(deps, call);
         await find(call);

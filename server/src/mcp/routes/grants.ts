@@ -122,7 +122,7 @@ function ownRoutes(room: McpContext): Route[] {
       path: callbackPath,
       summary: 'Redirect URL after signing in to a server',
       query: callbackQuery,
-      answers: { 303: { type: 'text/plain', description: 'Redirect to the tools page' } },
+      answers: { 303: { description: 'Redirect to the tools page' } },
       handle: async (call) => {
         const { state, code, iss } = call.query;
         const { id: userId } = call.principal.user;

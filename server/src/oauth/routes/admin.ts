@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { accountName, statuses } from '../../identity/user.ts';
-import { answered, listed } from '../../platform/http/answers.ts';
+import { answered, asCsv, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields, pageQuery } from '../../platform/http/paging.ts';
@@ -135,7 +135,7 @@ const auditRoute = (room: OAuthContext): Route =>
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
-    answers: { 200: listed({ logs: z.array(entrySchema), ...nextCursor }) },
+    answers: { 200: [listed({ logs: z.array(entrySchema), ...nextCursor }), asCsv] },
     handle: async (call) => {
       const { page, page_size, cursor, format, ...filter } = call.query;
       // Includes what this process has not written yet.

@@ -131,7 +131,7 @@ export function authorizeRoutes(room: OAuthContext): Route[] {
       body: broughtRequest,
       // It becomes a URL.
       maxBytes: 16_384,
-      answers: { 303: { type: 'text/plain', description: 'Redirect to the page' } },
+      answers: { 303: { description: 'Redirect to the page' } },
       handle: (call) => {
         const given = Object.entries(call.body).flatMap(([name, values]) =>
           [values ?? []].flat().map((value) => [name, value]),

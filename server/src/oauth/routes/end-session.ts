@@ -21,7 +21,7 @@ const request = z.object({ ...confirmed, id_token_hint: bounded(8000) });
 
 const path = '/api/oauth2/end_session';
 const answers = {
-  303: { type: 'text/plain', description: 'Redirect to the application or to a page of this service' },
+  303: { description: 'Redirect to the application or to a page of this service' },
 };
 
 /** RP-Initiated Logout 1.0: an application sends the browser here to log its user out. */

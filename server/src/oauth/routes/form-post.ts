@@ -19,7 +19,10 @@ export function formPostRoute(room: OAuthContext): Route {
     limit: { option: 'RateLimitApi', by: 'ip' },
     headers: { ...noStore, ...formPostHeaders },
     query: z.object({ answer: z.string().optional() }),
-    answers: { 200: { type: 'text/html', description: 'A form that submits itself' } },
+    answers: {
+      200: { type: 'text/html', description: 'A form that submits itself' },
+      400: { type: 'text/html', description: 'For browsers, a page that says so' },
+    },
     handle: (call) => {
       const language = languageAsked(call) ?? 'en';
       const answer = openAnswer(room, call.query.answer ?? '');

@@ -46,7 +46,7 @@ export const preflightRoutes = ({ options }: { options: Options }): Route[] =>
       auth: 'none',
       limit: null,
       headers: { ...anyOrigin, 'access-control-max-age': '86400' },
-      answers: { 204: { type: 'text/plain', description: 'Allowed' } },
+      answers: { 204: { description: 'Allowed' } },
       handle: (call) => {
         const allowed = {
           'access-control-allow-headers': allowedHeaders[which()],

@@ -140,7 +140,7 @@ export function registrationRoutes(room: OAuthContext): Route[] {
       ...member,
       method: 'delete',
       summary: 'Delete a client with its tokens and consents',
-      answers: { 204: { type: 'text/plain', description: 'Gone' } },
+      answers: { 204: { description: 'No content' } },
       handle: async (call) => {
         await removeClient(room, originOf(call), await own(call));
         return new Response(null, { status: 204, headers: call.headers });

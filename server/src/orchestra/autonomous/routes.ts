@@ -222,7 +222,7 @@ function looking({ deps, control, tails, recheckCaller }: RouteDeps): Route[] {
       query: z.strictObject({ last_event_id: z.string().optional() }),
       answers: {
         200: { type: 'text/event-stream', description: 'Server-sent events; the stream ends after the last one' },
-        204: z.void(),
+        204: { description: 'No content' },
       },
       handle: async (call) => {
         const run = await control.current(call.principal.user.id, call.params.session_id);

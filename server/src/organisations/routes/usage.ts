@@ -10,7 +10,7 @@ import { accountsIn } from '../../identity/audit/read-store.ts';
 import { auditEntrySchema, viewAudit } from '../../identity/audit/view.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, listed } from '../../platform/http/answers.ts';
+import { answered, asCsv, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
@@ -51,7 +51,7 @@ export const usageRoutes = (room: OrganisationsContext): Route[] => [
       'List the requests at a level, newest first; members see only those of their own keys; `format=csv` returns a file',
     params: organisationParams,
     query: requestsQuery,
-    answers: { 200: answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })) },
+    answers: { 200: [answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })), asCsv] },
     handle: async (call) => {
       const asking = await standing(room, call, 'see');
       const query = { ...call.query, ...monthOf(asking, call.query) };

@@ -193,7 +193,7 @@ function userRoutes(room: ScimContext): Route[] {
     defineRoute({
       ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
       summary: 'Remove a person from the organisation; they keep their account',
-      answers: { 204: z.object({}) },
+      answers: { 204: { description: 'No content' } },
       handle: async (call) => {
         await removeUser(room, call.principal, call.params.id);
         return nothing(call);
@@ -249,7 +249,7 @@ function groupRoutes(room: OrganisationsContext): Route[] {
     }),
     defineRoute({
       ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
-      answers: { 200: resource, 204: z.object({}) },
+      answers: { 200: resource, 204: { description: 'No content' } },
       summary: 'Update the name or members of a team',
       handle: async (call) => {
         const changes = changesIn(call.body, call.params.id);
@@ -261,7 +261,7 @@ function groupRoutes(room: OrganisationsContext): Route[] {
     defineRoute({
       ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
       summary: 'Delete a team with its keys, budgets and limits; its members stay in the organisation',
-      answers: { 204: z.object({}) },
+      answers: { 204: { description: 'No content' } },
       handle: async (call) => {
         await removeGroup(room, call.principal, call.params.id);
         return nothing(call);

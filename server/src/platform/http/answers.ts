@@ -10,3 +10,7 @@ export const answered = <T extends z.ZodType>(data: T) => z.object({ success: z.
 export const listed = <T extends z.ZodRawShape>(shape: T) =>
   answered(z.object({ ...shape, total: count, page: count, page_size: count }));
 export const done = z.object({ success: z.literal(true), message: z.string() });
+
+/** Answers of other media types that several routes give, beside JSON. */
+export const asCsv = { type: 'text/csv', description: 'With `format=csv`, a CSV file' };
+export const asEvents = { type: 'text/event-stream', description: 'With `stream`, server-sent events' };

@@ -2,6 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteaso
 import { type ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { table } from '../../lib/table.ts';
+import { corrected } from './openapi-corrections.ts';
 import { mayBeLeftOut } from './parse.ts';
 import type { Answer, Route } from './route.ts';
 
@@ -53,14 +54,23 @@ const security = table<Record<string, string[]>[]>({
   mcpOwner: [{ session: [] }],
 });
 
-/** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
-const contentOf = (status: string, answer: Answer) => {
-  if (status === '204') return { description: 'No content' };
-  if (status === '101') return { description: 'A WebSocket connection' };
-  return 'safeParse' in answer
-    ? { description: 'Success', content: { 'application/json': { schema: answer } } }
-    : { description: answer.description, content: { [answer.type]: { schema: z.string() } } };
-};
+const isSchema = (answer: Answer): answer is ZodType => 'safeParse' in answer;
+
+/** SCIM has its own (RFC 7644 §3.1). */
+const jsonTypeOf = ({ errors }: Route): string => (errors === 'scim' ? 'application/scim+json' : 'application/json');
+
+type Content = Record<string, { schema: ZodType }>;
+
+function responseOf(answers: readonly Answer[], jsonType: string, otherwise: Content) {
+  const content = { ...otherwise };
+  for (const answer of answers) {
+    if (isSchema(answer)) content[jsonType] = { schema: answer };
+    else if (answer.type !== undefined) content[answer.type] = { schema: z.string() };
+  }
+  const told = new Set(answers.flatMap((answer) => (isSchema(answer) ? [] : answer.description)));
+  const description = told.size > 0 ? [...told].join('. ') : 'Success';
+  return { description, ...(Object.keys(content).length > 0 && { content }) };
+}
 
 const onceHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
@@ -73,7 +83,8 @@ const formTypes = ['application/x-www-form-urlencoded', 'application/json'];
 
 function describeRoute(route: Route): RouteConfig {
   const media = route.bodyTypes ?? (route.bodyAs === 'form' ? formTypes : jsonTypes);
-  const error = { description: 'Error', content: { 'application/json': { schema: errorSchemas[route.errors] } } };
+  const jsonType = jsonTypeOf(route);
+  const error = { description: 'Error', content: { [jsonType]: { schema: errorSchemas[route.errors] } } };
   const path = route.path.replace(/\{(\w+)\+\}/g, '{$1}');
   return {
     method: route.method,
@@ -94,7 +105,10 @@ function describeRoute(route: Route): RouteConfig {
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, answer]) => [status, contentOf(status, answer)]),
+        Object.entries(route.answers).map(([status, answer]) => [
+          status,
+          responseOf([answer].flat(), jsonType, Number(status) < 400 ? {} : error.content),
+        ]),
       ),
       default: error,
     },
@@ -118,9 +132,11 @@ export function documentOf(routes: Route[], baseUrl: string): unknown {
     registry.registerComponent('securitySchemes', name, scheme);
   // CORS preflights are not part of the API.
   for (const route of routes) if (route.method !== 'options') registry.registerPath(describeRoute(route));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
-    openapi: '3.1.0',
-    info: { title: 'svc', version: '1.0', description: 'OAuth 2.0 authorization server and AI gateway.' },
-    servers: [{ url: baseUrl }],
-  });
+  return corrected(
+    new OpenApiGeneratorV31(registry.definitions).generateDocument({
+      openapi: '3.1.0',
+      info: { title: 'svc', version: '1.0', description: 'OAuth 2.0 authorization server and AI gateway.' },
+      servers: [{ url: baseUrl }],
+    }),
+  );
 }

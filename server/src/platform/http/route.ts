@@ -56,8 +56,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
 /** `Call.grow`, for code that does not know the call. */
 export type Grow = NonNullable<Call['grow']>;
 
-/** The schema of an answer, or the media type and a description if it is not JSON. */
-export type Answer = ZodType | { type: string; description: string };
+/** The schema of a JSON answer, or a description of another one; without a media type it has no body. */
+export type Answer = ZodType | { type?: string; description: string };
 
 type Parsed<S extends ZodType | undefined> = S extends ZodType ? z.infer<S> : undefined;
 type CallOf<
@@ -101,7 +101,8 @@ export interface RouteSpec<
   params?: P;
   /** The same of what the path names. */
   fitsParams?(params: Record<string, string>): boolean;
-  answers: Record<number, Answer>;
+  /** By status; several if the media type depends on the request. */
+  answers: Record<number, Answer | readonly Answer[]>;
   /** Throws unless this caller may do it at all: before the body is read, and before an Idempotency-Key counts. */
   permits?(principal: Principals[A]): void;
   /** Moves money or creates something: supports Idempotency-Key. */

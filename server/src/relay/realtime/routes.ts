@@ -59,7 +59,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
     path: realtimePath,
     summary: 'Open a speech and text session over a WebSocket, in OpenAI’s Realtime format',
     query: querySchema,
-    answers: { 101: { type: '', description: '' } },
+    answers: { 101: { description: 'A WebSocket connection' } },
     handle: (call) =>
       whileClientStays(call, async () => {
         const { request } = call;

@@ -28,7 +28,7 @@ export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): R
     method: 'get',
     path: '/v1/responses',
     summary: 'Create responses one after another over a WebSocket, in the format of OpenAI’s Responses API',
-    answers: { 101: { type: '', description: '' } },
+    answers: { 101: { description: 'A WebSocket connection' } },
     handle: (call) => openSocket(deps, sockets, call),
   }),
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asEvents } from '../../platform/http/answers.ts';
 import { eventResponse } from '../../platform/http/event-stream.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { answerStream } from '../answer-stream.ts';
@@ -41,12 +42,20 @@ const formSchema = z
 
 const transcriptSchema = z.looseObject({ text: z.string() }).meta({ id: 'Transcription' });
 
+const texts = ['text/plain', 'application/x-subrip', 'text/vtt'].map((type) => ({
+  type,
+  description: 'Text in the requested format',
+}));
+
 export const audioRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/audio/speech',
     summary: 'Generate speech from text, streamed',
     body: speechSchema,
-    answer: { type: 'audio/mpeg', description: 'The audio in the requested format' },
+    answer: [
+      { type: 'audio/*', description: 'The audio in the requested format' },
+      { type: 'text/event-stream', description: 'With `stream_format: "sse"`, server-sent events' },
+    ],
     respond: async (context, body, call) => {
       const speech = await speak(deps, context, body);
       const headers = { ...call.headers, 'x-svc-provider': speech.provider };
@@ -71,7 +80,7 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
     summary,
     bodyTypes: ['multipart/form-data'],
     body: formSchema,
-    answers: { 200: transcriptSchema },
+    answers: { 200: [transcriptSchema, ...texts, ...(endpoint === 'transcriptions' ? [asEvents] : [])] },
     handle: (call) =>
       whileClientStays(call, async () => {
         const form = checkForm(await readFormBody(call));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asEvents } from '../../platform/http/answers.ts';
 import type { Parse } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -89,7 +90,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       path: '/v1/chat/completions',
       summary: 'Create a chat completion, optionally streamed',
       body: chatRequest,
-      answers: { 200: chatAnswer },
+      answers: { 200: [chatAnswer, asEvents] },
       handle: (call) => respond(call, '/v1/chat/completions', parseChatRequest),
     }),
     defineRoute({
@@ -99,7 +100,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       summary: 'Create a message in the Anthropic format, optionally streamed',
       errors: 'anthropic',
       body: messagesRequest,
-      answers: { 200: messagesAnswer },
+      answers: { 200: [messagesAnswer, asEvents] },
       handle: (call) => respond(call, '/v1/messages', parseMessagesRequest, parserOf('messages')),
     }),
   ];

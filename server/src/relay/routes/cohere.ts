@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asEvents } from '../../platform/http/answers.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { parseCohereRequest } from '../wire/cohere/request.ts';
@@ -51,7 +52,7 @@ export const cohereRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
     path,
     summary: 'Create a chat response in the Cohere format, optionally streamed',
     body: requestSchema,
-    answers: { 200: answerSchema },
+    answers: { 200: [answerSchema, asEvents] },
     handle: async (call) => answer(deps, metaModels, call, path, parseCohereRequest(await readSoonAnswered(call))),
   }),
 ];

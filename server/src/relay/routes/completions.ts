@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { sseData } from '../../lib/sse.ts';
+import { asEvents } from '../../platform/http/answers.ts';
 import type { Write } from '../../platform/http/event-stream.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
@@ -63,7 +64,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
     path,
     summary: 'Create a text completion, optionally streamed; uses chat if the model does not support completions',
     body: requestSchema,
-    answers: { 200: answerSchema },
+    answers: { 200: [answerSchema, asEvents] },
     handle: async (call) => {
       const conversation = parseCompletionRequest(await readSoonAnswered(call));
       if (conversation.completion.prompts.length === 1) return answer(deps, metaModels, call, path, conversation);

@@ -16,14 +16,24 @@ export const generateRequest = z
   })
   .meta({ id: 'GenerateContentRequest' });
 
-export const generateAnswer = z
-  .looseObject({
-    candidates: z.array(z.looseObject({ content, finishReason: z.string() })).optional(),
+const answerWith = (candidate: z.ZodType) =>
+  z.looseObject({
+    candidates: z.array(candidate).optional(),
     usageMetadata: z.looseObject({ promptTokenCount: z.int(), totalTokenCount: z.int() }).optional(),
     modelVersion: z.string(),
     responseId: z.string().optional(),
-  })
-  .meta({ id: 'GenerateContentResponse' });
+  });
+
+export const generateAnswer = answerWith(z.looseObject({ content, finishReason: z.string() })).meta({
+  id: 'GenerateContentResponse',
+});
+
+/** Only the last element says why the answer ended. */
+export const streamedAnswer = z.array(
+  answerWith(z.looseObject({ content: content.optional(), finishReason: z.string().optional() })).meta({
+    id: 'GenerateContentResponsePart',
+  }),
+);
 
 export const countRequest = z
   .looseObject({ contents: z.array(content).optional(), generateContentRequest: generateRequest.optional() })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
+import { type Answer, defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
@@ -22,6 +22,7 @@ import {
   embedRequest,
   generateAnswer,
   generateRequest,
+  streamedAnswer,
 } from './gemini-schemas.ts';
 import { tell, whileClientStays } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
@@ -33,7 +34,7 @@ interface Method {
   summary: string;
   body: z.ZodType;
   query?: z.ZodObject;
-  answer: z.ZodType;
+  answer: Answer | readonly Answer[];
   respond(call: GeminiCall, endpoint: string): Promise<Response>;
 }
 
@@ -86,7 +87,7 @@ function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
         'Generate content in the Gemini format as a stream: server-sent events with alt=sse, otherwise the elements of an array',
       body: generateRequest,
       query: z.looseObject({ alt: z.string().optional() }),
-      answer: generateAnswer,
+      answer: [streamedAnswer, { type: 'text/event-stream', description: 'With `alt=sse`, server-sent events' }],
       respond: async (call, endpoint) => {
         const reshape = (call.query as { alt?: string }).alt === 'sse' ? new GoogleEvents() : new JsonArray();
         return answer(deps, metaModels, call, endpoint, await read(call, true), { reshape });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { asEvents } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, longJson, type Route } from '../../platform/http/route.ts';
 import { answerStream } from '../answer-stream.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
@@ -67,7 +68,7 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     path: '/v1/images/generations',
     summary: 'Generate images from a prompt',
     body: requestSchema,
-    answer: answerSchema,
+    answer: [answerSchema, asEvents],
     respond: async (context, body, call) => {
       const stream = optionalBoolean(body, 'stream') ?? false;
       return draw(deps, context, call, generationOrder(deps, context, body, stream), stream);
@@ -84,7 +85,7 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     limit: { option: 'RateLimitV1', by: 'ip' },
     errors: 'openai',
     params: z.object({ name: z.string() }),
-    answers: { 200: { type: 'image/png', description: 'The image' } },
+    answers: { 200: { type: 'image/*', description: 'The image' } },
     handle: async (call) => {
       const image = await findImage(deps, call.params.name);
       if (!image) throw new AppError('not_found', 'This image does not exist or has expired.');

@@ -23,7 +23,7 @@ interface JsonEndpoint {
   summary: string;
   /** For the API reference; requests are parsed by hand, so that unknown fields are forwarded. */
   body: ZodType;
-  answer: Answer;
+  answer: Answer | readonly Answer[];
   /** OpenAI's by default. */
   errors?: ErrorFormat;
   respond(context: RequestContext, body: Json, call: Call<'apiKey'>): Promise<Response>;

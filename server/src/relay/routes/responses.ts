@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asEvents } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { requireAnswerable } from '../answer-chat.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -62,7 +63,7 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
     path,
     summary: 'Create a response in the format of OpenAI’s Responses API, optionally streamed',
     body: responsesRequest,
-    answers: { 200: responseAnswer },
+    answers: { 200: [responseAnswer, asEvents] },
     handle: async (call) => respond(deps, metaModels, keeper, call, readObject(await readSoonAnswered(call), 'body')),
   }),
 ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ledgerSchema, viewLedger } from '../../billing/views.ts';
 import type {} from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, listed, management } from '../../platform/http/answers.ts';
+import { answered, asCsv, listed, management } from '../../platform/http/answers.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { idText, pageFields, rangeOf } from '../../platform/http/paging.ts';
@@ -69,7 +69,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       path,
       summary: 'List redemption codes, masked, newest first; `format=csv` returns a file',
       query: z.strictObject({ ...pageFields, format: z.enum(['json', 'csv']).optional() }),
-      answers: { 200: listed({ codes: z.array(codeSchema) }) },
+      answers: { 200: [listed({ codes: z.array(codeSchema) }), asCsv] },
       handle: async (call) => {
         const { page, page_size, format } = call.query;
         if (format === 'csv') return csvAnswer(call, 'redemption-codes.csv', codesCsv(db));

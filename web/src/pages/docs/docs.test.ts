@@ -40,6 +40,18 @@ describe('the OpenAPI document of the service', () => {
     expect([[...texts.difference(told)], [...told.difference(texts)]]).toEqual([[], []]);
   });
 
+  test.each([
+    ['POST /v1/chat/completions', '200', ['text/event-stream'], true],
+    ['GET /api/usage/logs', '200', ['text/csv'], true],
+    ['GET /scim/v2/Users', '200', [], true],
+    ['GET /v1/videos/{jobId}/content', '206', ['video/*'], false],
+    ['GET /api/auth/{provider}/start', '302', [], false],
+  ])('%s shows the media types of its answers, and the fields of JSON', (name, status, types, hasFields) => {
+    const { answers } = endpoints.find(({ method, path }) => `${method} ${path}` === name)!;
+    const answer = answers.find((one) => one.status === status)!;
+    expect([answer.types, answer.schema !== undefined]).toEqual([types, hasFields]);
+  });
+
   test('a curl example has the credential and the required fields', () => {
     const chat = endpoints.find(({ path }) => path === '/v1/chat/completions')!;
     const line = curlOf(chat, schemas, 'http://x');

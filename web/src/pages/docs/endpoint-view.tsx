@@ -88,14 +88,15 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
           <SchemaTree schema={body.schema} schemas={schemas} />
         </Part>
       )}
-      {answers.map(({ status, description, type, schema }) => (
+      {answers.map(({ status, description, types, schema }) => (
         <Part key={status} title={status === 'default' ? t('Errors') : t('Response {status}', { status })}>
-          {type !== undefined && type !== 'application/json' && (
+          {schema && <SchemaTree schema={schema} schemas={schemas} sent={false} />}
+          {(types.length > 0 || !schema) && (
             <Text size="sm" c="dimmed">
-              {type}: <span lang={told(description).lang}>{told(description).text}</span>
+              {types.length > 0 && `${types.join(', ')}: `}
+              <span lang={told(description).lang}>{told(description).text}</span>
             </Text>
           )}
-          {schema && type === 'application/json' && <SchemaTree schema={schema} schemas={schemas} sent={false} />}
         </Part>
       ))}
       <CodeBlock snippets={[{ label: 'curl', code: curlOf(endpoint, schemas, window.location.origin) }]} />

@@ -76,10 +76,14 @@ export interface Endpoint {
   auth: string[];
   parameters: Parameter[];
   body?: { type: string; schema: Schema; required: boolean };
-  answers: { status: string; description: string; type?: string; schema?: Schema }[];
+  /** `schema`: of JSON; `types`: what else it may be. */
+  answers: { status: string; description: string; types: string[]; schema?: Schema }[];
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** SCIM has its own type. */
+const isJson = (type: string): boolean => /^application\/(\w+\+)?json$/.test(type);
 
 const firstContent = (media: Media | undefined) => Object.entries(media?.content ?? {})[0];
 
@@ -103,8 +107,10 @@ function endpointOf(document: Document, path: string, method: string, operation:
     parameters: operation.parameters?.map(resolve) ?? [],
     body: bodyOf(operation.requestBody),
     answers: Object.entries(operation.responses ?? {}).map(([status, media]) => {
-      const [type, content] = firstContent(media) ?? [];
-      return { status, description: media.description ?? '', type, schema: content?.schema };
+      const content = Object.entries(media.content ?? {});
+      const schema = content.find(([type]) => isJson(type))?.[1].schema;
+      const types = content.map(([type]) => type).filter((type) => !isJson(type));
+      return { status, description: media.description ?? '', types, schema };
     }),
   };
 }

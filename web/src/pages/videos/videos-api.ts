@@ -4,7 +4,8 @@ import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
 export type VideoModel = Result<'/v1/videos/models', 'get'>[number];
-export type VideoJob = Result<'/v1/videos', 'get'>[number];
+/** Page numbers imply our own format. */
+export type VideoJob = Extract<Result<'/v1/videos', 'get'>[number], { duration: number }>;
 export type CallbackSecret = Result<'/v1/videos/callback-secret', 'get'>;
 export type VideoStatus = VideoJob['status'];
 

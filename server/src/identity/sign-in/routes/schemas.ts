@@ -134,7 +134,7 @@ export const answers = {
   test: answered(testView),
   done: answered(z.object({ id: z.int() })),
   ways: answered(z.object({ providers: z.array(way) })),
-  sentOn: { type: 'text/plain', description: 'The browser is redirected to `Location`' },
+  sentOn: { description: 'The browser is redirected to `Location`' },
   link: answered(
     z.object({
       provider: way,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { asEvents } from '../../../platform/http/answers.ts';
 import { OpenStreams } from '../../../platform/http/open-streams.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
 import { cancelResponse, stopWork } from '../background.ts';
@@ -53,7 +54,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         starting_after: schemas.startingAfter,
         include_obfuscation: schemas.truth.optional(),
       }),
-      answers: { 200: schemas.responseAnswer },
+      answers: { 200: [schemas.responseAnswer, asEvents] },
       handle: async (call) => {
         const row = await find(call);
         const include = includedIn(call.query);

@@ -53,7 +53,7 @@ export default {
   'Cost saved by cached answers': '缓存回答节省的费用',
   'Number of cached answers': '缓存回答的次数',
   'Previous secret, masked, while it is still valid': '先前的密钥值（已遮盖），在其仍可用期间',
-  'One JSON document, grouped by category, as a download': '一个 JSON 文档，按类别划分，供下载',
+  'With `format=csv`, a CSV file': '使用 `format=csv` 时为 CSV 文件',
   'An API key, sk-…': 'API 密钥，sk-…',
   'An OAuth access token, svcat_…': 'OAuth 访问令牌，svcat_…',
   'OAuth client id and secret': 'OAuth 客户端 ID 和密钥',

@@ -84,6 +84,7 @@ export default {
   'For updates: the client’s own ID': '修改注册信息时：填写自己的值',
   'For updates: the client’s own secret, or omitted': '修改注册信息时：填写自己的值，或省略',
   'No content': '无内容',
+  'For browsers, a page that says so': '对浏览器为说明此情况的页面',
   'With OpenID Connect: source of the application’s details, `owner`, `document` (at its client ID) or `registration`':
     '启用 OpenID Connect 时：应用信息的来源，`owner`、`document`（位于其客户端 ID）或 `registration`',
   'Host of that document': '该文档所在的主机',

@@ -79,10 +79,18 @@ export default {
   'Number of most recent calls that the fields below are based on': '以下字段基于最近多少次调用',
 
   'The image': '图像',
-  'The audio in the requested format': '音频，采用请求的格式',
+  'The audio in the requested format. With `stream_format: "sse"`, server-sent events':
+    '音频，采用请求的格式。使用 `stream_format: "sse"` 时为服务器推送事件',
+  'With `stream`, server-sent events': '使用 `stream` 时为服务器推送事件',
+  'With `alt=sse`, server-sent events': '使用 `alt=sse` 时为服务器推送事件',
+  'Text in the requested format': '文本，采用请求的格式',
+  'Text in the requested format. With `stream`, server-sent events':
+    '文本，采用请求的格式。使用 `stream` 时为服务器推送事件',
   "The file's bytes, unchanged": '上传或生成的原始字节',
   'One JSON object per line': '每行一个 JSON 对象',
-  'The video, in the media type of its provider.': '视频，采用提供商的媒体类型。',
+  'The video, in the media type of its provider': '视频，采用提供商的媒体类型',
+  'The requested range': '请求的范围',
+  'Not modified': '未修改',
 
   'Result for each entry, in the order sent': '各条目的处理结果，按提交顺序',
   'Result for each file, in the order sent; accepted files are read in the background':
