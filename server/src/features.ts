@@ -1,6 +1,7 @@
 import { openAccounts } from './accounts/open.ts';
 import { ownTools } from './agents/own-tools.ts';
 import { ownFile } from './batches/files.ts';
+import { fileKeeper } from './batches/keeper.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { failureRoutes } from './billing/failure-routes.ts';
@@ -26,6 +27,7 @@ import type { Observer } from './observe.ts';
 import { openOrchestration } from './orchestration.ts';
 import { openOrganisations } from './organisations/open.ts';
 import { overviewRoutes } from './overview/routes.ts';
+import { openBlobSweep } from './platform/blobs/sweep.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import { MemoryBudget } from './platform/http/memory-budget.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
@@ -37,6 +39,7 @@ import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
+import { imageKeeper } from './relay/endpoints/image-files.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { isKnown } from './relay/model-names.ts';
 import { relayRoutes } from './relay/open.ts';
@@ -53,6 +56,7 @@ import { routingRoutes } from './routing/routes.ts';
 import { systemPageRoutes } from './system-page.ts';
 import { noteToolCalls, toolMoney } from './tool-calls.ts';
 import { openTopUps } from './topups/open.ts';
+import { videoKeeper } from './video/keeper.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in dependency order. */
@@ -179,6 +183,9 @@ export async function openFeatures(
     ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
   });
 
+  const keepers = [fileKeeper(db), videoKeeper(db), imageKeeper(clock)];
+  const orphans = openBlobSweep({ blobs, keepers, jobs, clock, log, days: () => options.get('OrphanedFileDays') });
+
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, stripe, baseUrl, webUrl });
 
   const playground = openPlayground({ db, clock, storage });
@@ -266,7 +273,7 @@ export async function openFeatures(
     sweep: () => {
       const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
-      for (const room of [usage, ...rooms, batches, topUps, contents, storage])
+      for (const room of [usage, ...rooms, batches, topUps, contents, storage, orphans])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -147,6 +147,12 @@ export const optionTable = {
     min: 1,
     max: 3650,
   },
+  OrphanedFileDays: {
+    default: 7,
+    help: 'Age in days from which stored bytes that nothing in the database refers to are deleted; 0 keeps them',
+    min: 0,
+    max: 3650,
+  },
   ResponsesKeptDays: {
     default: 30,
     help: 'Days to keep responses and conversations after they were last continued; 0 keeps none',

@@ -4,6 +4,7 @@ import { openOrNull } from '../../lib/seal.ts';
 import { confirmOwner, type Shown } from '../confirm-owner.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import {
+  addFirstRecoveryCodes,
   confirmTotp,
   deleteRecoveryCodes,
   deleteTotp,
@@ -73,6 +74,12 @@ export async function newRecoveryCodes(deps: FactorDeps, userId: number): Promis
   const codes = drawRecoveryCodes();
   await replaceRecoveryCodes(deps.db, userId, codes.map(hashOfRecoveryCode));
   return codes;
+}
+
+/** Null if the user has some. */
+export async function firstRecoveryCodes(deps: FactorDeps, userId: number): Promise<string[] | null> {
+  const codes = drawRecoveryCodes();
+  return (await addFirstRecoveryCodes(deps.db, userId, codes.map(hashOfRecoveryCode))) ? codes : null;
 }
 
 /** Without any factor the recovery codes are useless. */

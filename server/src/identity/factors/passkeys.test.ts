@@ -43,6 +43,26 @@ describe('passkeys', () => {
     expect(second).not.toHaveProperty('recovery_codes');
   });
 
+  test('of several first passkeys at once, one comes with recovery codes, and they work', async () => {
+    for (let round = 0; round < 5; round++) {
+      const member = await t.user();
+      const begun = await Promise.all(
+        Array.from({ length: 4 }, () => dataOf<Options>(post(member, '/api/user/passkeys/options', { password }))),
+      );
+      const devices = begun.map((options) => ({ device: openAuthenticator(origin), options }));
+      const added = await Promise.all(
+        devices.map(({ device, options }) =>
+          dataOf<{ recovery_codes?: string[] }>(
+            post(member, '/api/user/passkeys', { name: 'one', response: device.create(options, {}) }),
+          ),
+        ),
+      );
+      const shown = added.flatMap(({ recovery_codes }) => (recovery_codes ? [recovery_codes] : []));
+      expect(shown).toHaveLength(1);
+      expect((await secondStep(t, await halfOf(t, member.username), shown[0]![3]!)).status).toBe(200);
+    }
+  });
+
   test('registrations that began before do not exceed the limit', async () => {
     const member = await someone();
     const begun = await Promise.all(

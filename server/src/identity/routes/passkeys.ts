@@ -6,7 +6,7 @@ import { idText } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import type { FactorDeps } from '../factors/deps.ts';
-import { confirmAdding, dropUselessCodes, newRecoveryCodes } from '../factors/enrol-totp.ts';
+import { confirmAdding, dropUselessCodes, firstRecoveryCodes } from '../factors/enrol-totp.ts';
 import { registerPasskey, registrationOptions } from '../factors/passkeys.ts';
 import { factorsChanged } from '../factors/required.ts';
 import type { LinkDeps } from '../links/deps.ts';
@@ -59,8 +59,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
         const id = await registerPasskey(deps, call.principal.user, call.body.name, registrationOf(call.body.response));
         await noteFactor(deps.db, call.principal.sessionId, nowSeconds(deps.clock));
         notifyOwner(deps, userId, 'factor_added');
-        const { recovery_codes_left } = await factorsOf(deps.db, userId);
-        const codes = recovery_codes_left > 0 ? undefined : await newRecoveryCodes(deps, userId);
+        const codes = await firstRecoveryCodes(deps, userId);
         call.headers['cache-control'] = 'no-store';
         return ok(call, { passkey: await shown(userId, id), ...(codes && { recovery_codes: codes }) });
       },

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
-import { findRow } from '../../platform/db/find-row.ts';
+import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -95,11 +95,21 @@ export async function takeTotpStep(db: Db, userId: number, step: number): Promis
 export async function replaceRecoveryCodes(db: Db, userId: number, hashes: string[]): Promise<void> {
   await inTurn(db, 'recoveryCodes', userId, async (tx) => {
     await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
-    await tx
-      .insertInto('recovery_codes')
-      .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))
-      .execute();
+    await insertRecoveryCodes(tx, userId, hashes);
   });
+}
+
+/** False if there are some already: of several first factors added at once, only one may show codes that work. */
+export const addFirstRecoveryCodes = (db: Db, userId: number, hashes: string[]): Promise<boolean> =>
+  inTurn(db, 'recoveryCodes', userId, async (tx) => {
+    if (await hasRow(tx, 'recovery_codes', { user_id: userId })) return false;
+    await insertRecoveryCodes(tx, userId, hashes);
+    return true;
+  });
+
+async function insertRecoveryCodes(tx: Db, userId: number, hashes: string[]): Promise<void> {
+  const rows = hashes.map((code_hash) => ({ user_id: userId, code_hash }));
+  await tx.insertInto('recovery_codes').values(rows).execute();
 }
 
 /** Each works once, also under concurrency. */

@@ -1,8 +1,8 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
 import { begun, streamOf } from './begun.ts';
-import { assertKey, type Blobs, type Range } from './port.ts';
+import { assertKey, type Blobs, type Listed, type Range } from './port.ts';
 
 /** What a copy of the folder needs, contents first: each has its media type by then. */
 export const blobParts = ['data', 'types'] as const;
@@ -60,6 +60,8 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
       await rm(dataPath(key), { force: true });
       await rm(typePath(key), { force: true });
     },
+    list: (prefix) => filesBelow(join(folder, 'data'), prefix),
+    removeUnfinished: () => removeAbandoned(incoming),
   };
 }
 
@@ -83,6 +85,17 @@ async function writeType(path: string, contentType: string, aside: string): Prom
   await mkdir(dirname(path), { recursive: true });
   await writeFile(aside, contentType, { mode: 0o600 });
   await rename(aside, path);
+}
+
+async function* filesBelow(root: string, prefix: string): AsyncGenerator<Listed> {
+  const entries = await opendir(join(root, prefix)).catch(nullWhenMissing);
+  if (!entries) return;
+  for await (const entry of entries) {
+    const key = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) yield* filesBelow(root, `${key}/`);
+    const found = entry.isFile() ? await stat(join(root, key)).catch(nullWhenMissing) : null;
+    if (found) yield { key, writtenMs: found.mtimeMs };
+  }
 }
 
 async function removeAbandoned(incoming: string): Promise<void> {

@@ -11,6 +11,15 @@ export interface Blobs {
    */
   body(key: string, range?: Range): Promise<ReadableStream<Uint8Array> | null>;
   delete(key: string): Promise<void>;
+  /** Complete blobs whose keys begin with `prefix`, which ends with a slash. */
+  list(prefix: string): AsyncIterable<Listed>;
+  /** Deletes what was left of writes that a crash interrupted. */
+  removeUnfinished(): Promise<void>;
+}
+
+export interface Listed {
+  key: string;
+  writtenMs: number;
 }
 
 export interface Range {

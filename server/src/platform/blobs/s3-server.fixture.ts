@@ -1,7 +1,11 @@
 interface Stored {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
+  writtenMs: number;
 }
+
+/** Small, so that few objects are several pages. */
+const pageSize = 2;
 
 /** The part of S3 that blobs need, in memory: objects, ranges and multipart uploads. */
 export function startS3() {
@@ -22,13 +26,28 @@ export function startS3() {
       started.parts.set(Number(query.get('partNumber')), bytes);
       seen.parts += 1;
     } else if (request.method === 'PUT') {
-      objects.set(path, { bytes, type });
+      objects.set(path, { bytes, type, writtenMs: Date.now() });
     } else if (started) {
       const parts = [...started.parts].sort(([a], [b]) => a - b).map(([, part]) => part);
-      objects.set(path, { bytes: new Uint8Array(Buffer.concat(parts)), type: started.type });
+      const bytes = new Uint8Array(Buffer.concat(parts));
+      objects.set(path, { bytes, type: started.type, writtenMs: Date.now() });
       return xml('<CompleteMultipartUploadResult><ETag>"whole"</ETag></CompleteMultipartUploadResult>');
     }
     return new Response('', { headers: { etag: '"part"' } });
+  };
+  const list = (bucket: string, query: URLSearchParams): Response => {
+    const found = [...objects]
+      .map(([path, { writtenMs }]) => ({ key: path.slice(bucket.length), writtenMs }))
+      .filter(({ key }) => key.startsWith(query.get('prefix') ?? '') && key > (query.get('start-after') ?? ''))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    const page = found
+      .slice(0, pageSize)
+      .map(
+        ({ key, writtenMs }) =>
+          `<Contents><Key>${key}</Key><LastModified>${new Date(writtenMs).toISOString()}</LastModified></Contents>`,
+      );
+    const more = `<IsTruncated>${found.length > pageSize}</IsTruncated>`;
+    return xml(`<ListBucketResult>${more}${page.join('')}</ListBucketResult>`);
   };
   const download = (request: Request, path: string): Response => {
     const object = objects.get(path);
@@ -47,6 +66,7 @@ export function startS3() {
       if (!request.headers.get('authorization')?.startsWith('AWS4-HMAC-SHA256 Credential=key/')) seen.unsigned += 1;
       if (seen.broken) return xml('<Error><Code>AccessDenied</Code><Message>no</Message></Error>', 403);
       if (request.method === 'PUT' || request.method === 'POST') return upload(request, pathname, searchParams);
+      if (searchParams.has('list-type')) return list(pathname.endsWith('/') ? pathname : `${pathname}/`, searchParams);
       if (request.method !== 'DELETE') return download(request, pathname);
       objects.delete(pathname);
       return new Response(null, { status: 204 });

@@ -1,6 +1,6 @@
 import { S3Client } from 'bun';
 import { begun, streamOf } from './begun.ts';
-import { assertKey, type Blobs, type Range } from './port.ts';
+import { assertKey, type Blobs, type Listed, type Range } from './port.ts';
 
 export interface S3Config {
   /** Not needed for AWS itself. */
@@ -41,7 +41,21 @@ export function s3Blobs(config: S3Config): Blobs {
       assertKey(key);
       await client.delete(key);
     },
+    list: (prefix) => objectsBelow(client, prefix),
+    // A bucket's own rules do that: whoever lists unfinished uploads needs further permissions.
+    removeUnfinished: async () => {},
   };
+}
+
+async function* objectsBelow(client: S3Client, prefix: string): AsyncGenerator<Listed> {
+  for (let startAfter = ''; ; ) {
+    const page = await client.list({ prefix, ...(startAfter && { startAfter }) });
+    for (const { key, lastModified } of page.contents ?? [])
+      yield { key, writtenMs: lastModified ? Date.parse(lastModified) : Number.POSITIVE_INFINITY };
+    const last = page.contents?.at(-1)?.key;
+    if (!page.isTruncated || last === undefined) return;
+    startAfter = last;
+  }
 }
 
 function nullWhenMissing(error: unknown): null {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { imageType } from '../../lib/image-type.ts';
 import type { Blobs } from '../../platform/blobs/port.ts';
+import type { BlobKeeper } from '../../platform/blobs/sweep.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
 
 export interface ImageFileDeps {
@@ -47,6 +48,18 @@ export async function findImage(deps: Pick<ImageFileDeps, 'blobs' | 'clock'>, na
   const found = await deps.blobs.stat(blobKey(name));
   const content = found && (await deps.blobs.body(blobKey(name)));
   return found && content && { ...found, secondsLeft, content };
+}
+
+/** For files whose job was lost. */
+export const imageKeeper = (clock: Clock): BlobKeeper => ({
+  prefix: 'images/',
+  needed: async (keys) => new Set(keys.filter((key) => expiryOf(key) * 1000 > clock.nowMs())),
+});
+
+/** Unix seconds; what has another name was not written here. */
+function expiryOf(key: string): number {
+  const form = nameForm.exec(key.slice('images/'.length));
+  return form ? Number.parseInt(form[1]!, 36) : Number.POSITIVE_INFINITY;
 }
 
 /** Call before the job queue starts. */

@@ -101,6 +101,9 @@ export default {
   'Price of batch requests, as a share of the model’s price; 0.5 is half':
     '批处理请求的价格占模型价格的比例；50% 即半价',
 
+  OrphanedFileDays: '无主文件保留天数',
+  'Age in days from which stored bytes that nothing in the database refers to are deleted; 0 keeps them':
+    '数据库中已无任何记录引用的存储内容，超过多少天后删除；0 表示保留',
   DecisionLogDays: '路由决策保留天数',
   'Days to keep routing decisions': '路由决策保留的天数',
   AuditLogDays: '审计日志保留天数',
