@@ -3,7 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { announceApplicationChange } from './announcement-tags.ts';
-import { applicationChanges } from './application.ts';
+import { recordApplication } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import type { OAuthContext } from './context.ts';
 import { endAccess } from './end-access.ts';
@@ -101,11 +101,7 @@ async function carryOut(
   await announceApplicationChange(deps, applicationId);
   if (rule.event === 'app_suspended') await endAccess(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
-  deps.audit.record(rule.event, admin.origin, {
-    application_id: applicationId,
-    user_id: admin.userId,
-    metadata: { admin_user_id: admin.userId, ...rule.metadata },
-    ...applicationChanges(before, row),
-  });
+  const metadata = { admin_user_id: admin.userId, ...rule.metadata };
+  recordApplication(deps, rule.event, admin, { before, after: row, metadata });
   return row;
 }

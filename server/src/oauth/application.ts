@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Origin } from '../identity/audit/log.ts';
 import type { Options } from '../identity/options.ts';
-import { type Changes, changesOf, Secret, type State } from '../lib/changes.ts';
+import { changesOf, Secret, type State } from '../lib/changes.ts';
 import { shownName, shownText } from '../platform/http/shown-text.ts';
 import { redirectUris, webUrl } from './address-fields.ts';
+import type { Audit, AuditEvent } from './audit.ts';
 import { openidFields, openidSchema, openidState, openidView } from './openid/application.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
@@ -105,6 +107,21 @@ const stateOf = (row: ApplicationRow): State => ({
   ...openidState(row),
 });
 
-/** What the audit log records about an application. */
-export const applicationChanges = (before: ApplicationRow | null, after: ApplicationRow | null): Changes =>
-  changesOf(before && stateOf(before), after && stateOf(after));
+interface ApplicationEvent {
+  /** Absent for a new application. */
+  before?: ApplicationRow;
+  /** Absent for a deleted one. */
+  after?: ApplicationRow;
+  metadata?: Record<string, unknown>;
+}
+
+/** Writes to the audit log who changed an application, and how. */
+export function recordApplication(
+  { audit }: { audit: Pick<Audit, 'record'> },
+  event: AuditEvent,
+  { userId, origin }: { userId: number | null; origin: Origin },
+  { before, after, metadata = {} }: ApplicationEvent,
+): void {
+  const changes = changesOf(before ? stateOf(before) : null, after ? stateOf(after) : null);
+  audit.record(event, origin, { application_id: (after ?? before)!.id, user_id: userId, metadata, ...changes });
+}

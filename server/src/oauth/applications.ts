@@ -7,9 +7,8 @@ import { inBatches } from '../platform/db/pages.ts';
 import { inTurn } from '../platform/db/with-lock.ts';
 import { type Page, rangeOf } from '../platform/http/paging.ts';
 import { announceApplicationChange } from './announcement-tags.ts';
-import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
+import { type ApplicationInput, defaultRateLimit, type NewApplication, recordApplication } from './application.ts';
 import { keysAfter, noKeys } from './assertion/client-keys.ts';
-import type { AuditEvent } from './audit.ts';
 import { authMethodOf } from './client-auth.ts';
 import type { OAuthContext } from './context.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
@@ -108,7 +107,7 @@ export async function createApplication(
     return insertApplication(tx, application);
   });
   await deps.origins.changed();
-  record(deps, 'app_created', owner, { app_name: row.name }, null, row);
+  recordApplication(deps, 'app_created', owner, { after: row, metadata: { app_name: row.name } });
   return { row, secret };
 }
 
@@ -159,7 +158,8 @@ export async function updateApplication(
   if (doubted) Object.assign(change, unverified);
   const row = await changed(deps, id, change);
   const lost = doubted && before.is_verified === 1 ? ['is_verified'] : [];
-  record(deps, 'app_updated', owner, { changed_fields: [...fields, ...lost] }, before, row);
+  const metadata = { changed_fields: [...fields, ...lost] };
+  recordApplication(deps, 'app_updated', owner, { before, after: row, metadata });
   return row;
 }
 
@@ -179,7 +179,8 @@ export async function giveToTeam(
   await announceApplicationChange(deps, id);
   if (!row) throw unknown();
   await deps.teams.given(row, teamId);
-  record(deps, 'app_updated', owner, { changed_fields: ['owner'], team_id: teamId }, before, row);
+  const metadata = { changed_fields: ['owner'], team_id: teamId };
+  recordApplication(deps, 'app_updated', owner, { before, after: row, metadata });
   return row;
 }
 
@@ -199,7 +200,7 @@ export async function endApplicationsOf(deps: OAuthContext, ownerId: number, by:
 async function endApplication(deps: OAuthContext, by: Owner, before: ApplicationRow): Promise<void> {
   const { id } = before;
   await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
-  record(deps, 'app_deleted', by, { app_name: before.name }, before, null);
+  recordApplication(deps, 'app_deleted', by, { before, metadata: { app_name: before.name } });
   await endAccess(deps, id);
   await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }
@@ -211,7 +212,7 @@ export async function rotateSecret(deps: OAuthContext, owner: Owner, id: number)
     throw new AppError('invalid_request', 'This client authenticates with its keys. Remove them to use a secret.');
   const secret = newClientSecret();
   const row = await changed(deps, id, { secret_hash: sha256Hex(secret) });
-  record(deps, 'secret_rotated', owner, {}, before, row);
+  recordApplication(deps, 'secret_rotated', owner, { before, after: row });
   return secret;
 }
 
@@ -219,7 +220,8 @@ export async function rotateWebhookSecret(deps: OAuthContext, owner: Owner, id: 
   const before = await ownApplication(deps, owner.userId, id);
   const secret = newWebhookSecret();
   const row = await changed(deps, id, { webhook_secret: deps.sealer.seal(secret) });
-  record(deps, 'app_updated', owner, { changed_fields: ['webhook_secret'] }, before, row);
+  const metadata = { changed_fields: ['webhook_secret'] };
+  recordApplication(deps, 'app_updated', owner, { before, after: row, metadata });
   return secret;
 }
 
@@ -228,17 +230,4 @@ async function changed(deps: OAuthContext, id: number, change: ApplicationChange
   await announceApplicationChange(deps, id);
   if (!row) throw unknown();
   return row;
-}
-
-function record(
-  deps: OAuthContext,
-  event: AuditEvent,
-  owner: Owner,
-  metadata: Record<string, unknown>,
-  before: ApplicationRow | null,
-  after: ApplicationRow | null,
-): void {
-  const application_id = (after ?? before)!.id;
-  const changes = applicationChanges(before, after);
-  deps.audit.record(event, owner.origin, { application_id, user_id: owner.userId, metadata, ...changes });
 }

@@ -9,7 +9,7 @@ import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import type { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { announceApplicationChange } from '../announcement-tags.ts';
-import { applicationChanges, defaultRateLimit } from '../application.ts';
+import { defaultRateLimit, recordApplication } from '../application.ts';
 import type { Audit } from '../audit.ts';
 import { type Budget, countFetch } from '../fetch-json.ts';
 import type { Origins } from '../origins.ts';
@@ -150,7 +150,8 @@ async function kept(
     ...{ document_expires_at, created_at: now, updated_at: now },
   });
   if (made) {
-    record(deps, 'app_created', { app_name: made.name, client_id: made.client_id }, null, made);
+    const metadata = { app_name: made.name, client_id: made.client_id };
+    recordApplication(deps, 'app_created', author, { after: made, metadata });
     if ((await deleteOldestUnused(deps.db, mostUnused)) > 0) deps.lookups.forget();
     return made;
   }
@@ -178,18 +179,9 @@ async function changed(
   if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
   if (fields.length === 0) return after;
   await announceApplicationChange(deps, before.id);
-  record(deps, 'app_updated', { changed_fields: fields }, before, after);
+  recordApplication(deps, 'app_updated', author, { before, after, metadata: { changed_fields: fields } });
   return after;
 }
 
 /** Without user and address: the document's author is not the caller. */
-function record(
-  { audit }: Deps,
-  event: 'app_created' | 'app_updated',
-  metadata: Record<string, unknown>,
-  before: ApplicationRow | null,
-  after: ApplicationRow,
-): void {
-  const entry = { application_id: after.id, user_id: null, metadata, ...applicationChanges(before, after) };
-  audit.record(event, nowhere, entry);
-}
+const author = { userId: null, origin: nowhere };

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { inTurn } from '../../platform/db/with-lock.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import { announceApplicationChange } from '../announcement-tags.ts';
-import { applicationChanges, defaultRateLimit } from '../application.ts';
+import { defaultRateLimit, recordApplication } from '../application.ts';
 import { authMethodOf, provesClient } from '../client-auth.ts';
 import type { OAuthContext } from '../context.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
@@ -69,7 +69,7 @@ export async function registerClient(
     await refuseFull(tx, deps.options.get('OAuth2SelfRegisteredClients'));
     return insertApplication(tx, client);
   });
-  record(deps, 'app_created', caller.origin, { app_name: row.name }, null, row);
+  recordApplication(deps, 'app_created', unknownUser(caller.origin), { after: row, metadata: { app_name: row.name } });
   return { row, metadata, secret, registrationToken };
 }
 
@@ -155,7 +155,11 @@ export async function changeClient(
     ...(secret !== null && { secret_hash: sha256Hex(secret) }),
     ...(doubted && unverified),
   });
-  record(deps, 'app_updated', origin, { changed_fields: fields }, before, row);
+  recordApplication(deps, 'app_updated', unknownUser(origin), {
+    before,
+    after: row,
+    metadata: { changed_fields: fields },
+  });
   return { row, metadata, secret, registrationToken };
 }
 
@@ -165,7 +169,7 @@ const wrong = (param: string, what: string): AppError =>
 /** RFC 7592 §2.3: final and immediate, with everything it was granted. */
 export async function removeClient(deps: OAuthContext, origin: Origin, { row }: Registered): Promise<void> {
   await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
-  record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
+  recordApplication(deps, 'app_deleted', unknownUser(origin), { before: row, metadata: { app_name: row.name } });
   await endAccess(deps, row.id);
   await inBatches((most) => deleteConsentsOf(deps.db, row.id, most));
 }
@@ -177,15 +181,5 @@ async function changed(deps: ChangeDeps, id: number, change: ApplicationChange):
   return row;
 }
 
-/** Without a known user; the address is recorded. */
-function record(
-  deps: Pick<ChangeDeps, 'audit'>,
-  event: 'app_created' | 'app_updated' | 'app_deleted',
-  origin: Origin,
-  metadata: Record<string, unknown>,
-  before: ApplicationRow | null,
-  after: ApplicationRow | null,
-): void {
-  const application_id = (after ?? before)!.id;
-  deps.audit.record(event, origin, { application_id, user_id: null, metadata, ...applicationChanges(before, after) });
-}
+/** The address is recorded. */
+const unknownUser = (origin: Origin) => ({ userId: null, origin });
