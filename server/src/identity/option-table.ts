@@ -148,7 +148,7 @@ export const optionTable = {
     max: 3650,
   },
   OrphanedFileDays: {
-    default: 7,
+    default: 0,
     help: 'Age in days from which stored bytes that nothing in the database refers to are deleted; 0 keeps them',
     min: 0,
     max: 3650,
