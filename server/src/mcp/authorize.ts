@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Challenge } from './challenge.ts';
+import { bySecret } from './client-secret.ts';
 import type { McpDeps } from './context.ts';
 import { McpFault } from './fault.ts';
 import { clientSecretsOf } from './own-client.ts';
@@ -41,15 +42,18 @@ export async function authorize(
   provider: OAuthClientProvider,
   more: Asked = {},
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
-  const { auth, ...library } = await import('@modelcontextprotocol/client');
+  const { auth, selectClientAuthMethod, ...library } = await import('@modelcontextprotocol/client');
   const { iss, secrets = clientSecretsOf(deps, server), once = false, ...rest } = more;
   const fetchFn = fetchForSignIn(deps, secrets);
-  return auth(provider, {
-    serverUrl: server.url,
-    fetchFn: once ? askingOnce(fetchFn) : fetchFn,
-    ...rest,
-    ...(iss !== undefined && { iss }),
-  }).catch((error: Error) => {
+  return auth(
+    { addClientAuthentication: bySecret(provider, selectClientAuthMethod), ...provider },
+    {
+      serverUrl: server.url,
+      fetchFn: once ? askingOnce(fetchFn) : fetchFn,
+      ...rest,
+      ...(iss !== undefined && { iss }),
+    },
+  ).catch((error: Error) => {
     if (error instanceof library.AuthorizationServerMismatchError) throw otherIssuer();
     // The library has no error class for servers without dynamic registration.
     const closed = error instanceof library.RegistrationRejectedError || /dynamic client reg/.test(error.message);

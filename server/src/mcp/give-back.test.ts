@@ -106,7 +106,7 @@ test('a manually registered client authenticates the revocation by secret or key
   }
   await until('they come back', () => tokens().length === 2);
   expect(tokens()).toEqual(['refresh-one', 'refresh-two']);
-  expect(server.revocation!.signed).toContain(`Basic ${btoa('hushed:a secret of ours')}`);
+  expect(server.revocation!.signed).toContain(`Basic ${btoa('hushed:a%20secret%20of%20ours')}`);
   expect(server.revocation!.asked.some((asked) => asked.has('client_assertion'))).toBe(true);
 });
 

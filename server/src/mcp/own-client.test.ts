@@ -11,6 +11,9 @@ import { findServer, resealServers } from './store/servers.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
 const secret = 'never+shown/again=';
+/** Read with and without decoding, these are different. */
+const oddId = 'urn:svc 1+%41';
+const oddSecret = 'never+shown: %41&=~';
 const base = '/api/mcp/servers';
 let t: TestApp;
 let root: Member;
@@ -24,7 +27,7 @@ beforeAll(async () => {
   await t.setOption('McpUserServers', true);
   [root, user] = [await t.root(), await t.user()];
   server = startSignedIn();
-  server.byHand = { 'with-secret': secret, 'without-secret': '' };
+  server.byHand = { 'with-secret': secret, 'without-secret': '', [oddId]: oddSecret };
 });
 afterAll(async () => {
   server.stop();
@@ -75,6 +78,7 @@ test('signing in without a client fails with the missing setting', async () => {
 test.each([
   ['with-secret', { client_id: 'with-secret', client_secret: secret }],
   ['without-secret', { client_id: 'without-secret' }],
+  [oddId, { client_id: oddId, client_secret: oddSecret }],
 ])('users sign in with a client %s, which also renews their tokens', async (client_id, client) => {
   for (const by of [root, user]) {
     const { id, name, ...shown } = await connect(client, by);

@@ -1,6 +1,7 @@
 import type { OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import { AppError } from '../lib/errors.ts';
 import { readClientKey, signedBy } from './client-key.ts';
+import { basicCredentials } from './client-secret.ts';
 import type { McpDeps } from './context.ts';
 import { McpFault, secretsOf } from './fault.ts';
 import type { McpServer, ServerClient } from './store/servers.ts';
@@ -110,7 +111,9 @@ function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: key
 /** Secrets to redact, in every encoding in which they are sent. Keys are never sent. */
 export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer): string[] {
   const secret = openedOf(deps, server.sealedClientSecret, 'secret');
-  return secret === '' ? [] : secretsOf([secret, btoa(`${server.clientId}:${secret}`), encodeURIComponent(secret)]);
+  return secret === ''
+    ? []
+    : secretsOf([secret, basicCredentials(server.clientId, secret).slice('Basic '.length), encodeURIComponent(secret)]);
 }
 
 /** The unsealed client that was registered by hand; null if there is none. */

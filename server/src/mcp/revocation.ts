@@ -2,6 +2,7 @@ import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { z } from 'zod';
 import type { Job } from '../platform/durable/jobs.ts';
 import { signedBy } from './client-key.ts';
+import { presentSecret } from './client-secret.ts';
 import type { McpDeps } from './context.ts';
 import { describeFault, McpFault, secretsOf } from './fault.ts';
 import type { Grant, RevokeTokens } from './grant.ts';
@@ -182,12 +183,8 @@ async function authenticate(
   { found, place, headers, params }: Asking,
   choose: (client: StoredOAuthClientInformation, methods: string[]) => string,
 ): Promise<void> {
-  const { client_id: id, client_secret: secret = '' } = client;
   // The library's type of the metadata requires more fields than signing needs.
-  if (key !== '') return signedBy(clock, id, key)(headers, params, place, found as never);
+  if (key !== '') return signedBy(clock, client.client_id, key)(headers, params, place, found as never);
   const methods = found.revocation_endpoint_auth_methods_supported ?? found.token_endpoint_auth_methods_supported ?? [];
-  const method = choose(client, methods);
-  if (method === 'client_secret_basic') headers.set('authorization', `Basic ${btoa(`${id}:${secret}`)}`);
-  else params.set('client_id', id);
-  if (method === 'client_secret_post') params.set('client_secret', secret);
+  presentSecret(client, choose(client, methods), { headers, params });
 }

@@ -208,9 +208,14 @@ async function strangerTo(
   const assertion = asked.get('client_assertion');
   if (assertion !== null) return signedByStranger(keys, assertion, new URL(request.url).origin);
   const header = request.headers.get('authorization') ?? '';
-  const sent = header.startsWith('Basic ') ? atob(header.slice(6)) : `${asked.get('client_id')}:`;
+  const sent = header.startsWith('Basic ')
+    ? atob(header.slice(6)).split(':').map(formDecoded).join(':')
+    : `${asked.get('client_id')}:`;
   return Object.entries(byHand).some(([id, secret]) => `${id}:${secret}` === sent) ? null : `${sent} (${header})`;
 }
+
+/** RFC 6749 §2.3.1: both halves of Basic credentials are form-encoded. */
+const formDecoded = (half: string): string => decodeURIComponent(half.replaceAll('+', ' '));
 
 /** By the clock of whoever signed, which stands still in tests. */
 async function signedByStranger(
