@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { usage } from '../server/src/cli/commands.ts';
 import { optionTable } from '../server/src/identity/option-table.ts';
 import { vendors } from '../server/src/lib/vendors/table.ts';
 import { openApiDocument } from '../server/src/openapi-document.ts';
@@ -157,6 +158,22 @@ test('every page that a guide names has that name in the navigation', () => {
   expect([named.length > 10, rows.length > 10]).toEqual([true, true]);
   const labels = new Set(navigationFor({ role: 100 }).flatMap(({ entries }) => entries.map(({ label }) => label)));
   expect([...named, ...rows].filter((line) => !labels.has(line.slice(line.indexOf(': ') + 2)))).toEqual([]);
+});
+
+test('the performance page lists every benchmark, and no others', () => {
+  const [, suites] = read('bench/main.ts').match(/^const suites[^{]*\{\n(.*?)^\};/ms)!;
+  const named = [...suites!.matchAll(/^ {2}'?([\w-]+)'?/gm)].map(([, name]) => name!);
+  const rows = [...read('docs/performance.md').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name!);
+  expect(rows.toSorted()).toEqual(named.toSorted());
+});
+
+test('the README lists every command, with what it takes', () => {
+  const rows = [...read('README.md').matchAll(/^\| `svc ([^`]+)` \|/gm)].map(([, call]) =>
+    call!.replaceAll('\\|', '|'),
+  );
+  const calls = [...usage().matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, call]) => call!);
+  expect(calls.length).toBeGreaterThan(10);
+  expect(rows.filter((call) => !call.startsWith('--')).toSorted()).toEqual(calls.toSorted());
 });
 
 /** As GitHub makes it. */
