@@ -73,6 +73,20 @@ test('every shell command in the client guide works', async () => {
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
 });
 
+test('every shell command in the pages about orchestration and videos works', async () => {
+  const [login] = typed('docs/guides/client.md');
+  const [create, ...videos] = typed('docs/guides/video.md')[0]!.split(/^# 202.*$/m);
+  const order = `JOB=$(${create!.trim()} | sed 's/.*"id":"\\(job-[^"]*\\).*/\\1/')`;
+  const ready = 'until ask $BASE_URL/v1/videos/$JOB | grep -q completed; do sleep 0.2; done';
+  const { code, output } = await runShell([
+    login!,
+    ...typed('docs/orchestration.md'),
+    ...[order, ready, videos.join('\n').replaceAll('job-…', '$JOB')],
+  ]);
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  expect(output).toContain('"unsigned_urls"');
+});
+
 const programs = ['docs/guides/client.md', 'docs/guides/agents.md'].flatMap((path) => blocksOf(path, 'ts'));
 
 describe('the programs in the client and agent guides run unchanged', () => {

@@ -1,11 +1,19 @@
 import { beforeAll, expect, test } from 'bun:test';
+import { Ajv, addFormats } from '@modelcontextprotocol/server/validators/ajv';
 import { openTestApp } from '../../app.fixture.ts';
 
 type Media = { content?: Record<string, unknown> };
 type Document = {
   paths: Record<
     string,
-    Record<string, { requestBody?: Media & { required?: boolean }; responses: Record<string, Media> }>
+    Record<
+      string,
+      {
+        parameters?: { in: string; name: string }[];
+        requestBody?: Media & { required?: boolean };
+        responses: Record<string, Media>;
+      }
+    >
   >;
   components: { schemas: Record<string, { properties: Record<string, unknown> }> };
 };
@@ -61,4 +69,30 @@ test('members that may be null may be null in the document, and patterns have no
   // JSON Schema: a pattern is to be read with the flag `u`.
   for (const one of patterns) expect(() => new RegExp(one, 'u')).not.toThrow();
   expect(schemas.ModelAlias!.properties.name).toMatchObject({ pattern: '^[^\\s\\p{Cc}]+$' });
+});
+
+test('what varies in an address is a parameter', () => {
+  for (const [path, methods] of Object.entries(paths))
+    for (const { parameters = [] } of Object.values(methods)) {
+      const named = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      expect([path, named.toSorted()]).toEqual([
+        path,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).toSorted(),
+      ]);
+    }
+});
+
+test('examples and defaults are valid', () => {
+  const ajv = new Ajv({ strict: false });
+  addFormats(ajv);
+  const wrong: string[] = [];
+  const look = (part: object, place: string): void => {
+    const { example, default: otherwise, ...schema } = part as { example?: unknown; default?: unknown };
+    for (const value of [example, otherwise])
+      if (value !== undefined && 'type' in schema && !ajv.validate({ ...schema, components }, value)) wrong.push(place);
+    for (const [name, member] of Object.entries(part))
+      if (typeof member === 'object' && member !== null) look(member, `${place}/${name}`);
+  };
+  look(JSON.parse(text) as object, '');
+  expect(wrong).toEqual([]);
 });

@@ -102,6 +102,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       ...{ ...shared, auth: 'socketKey', bodyAs: 'raw' },
       method: 'post',
       path: realtimePath + path,
+      ...(path.includes('{') && { params: z.object({ call_id: z.string(), act: z.string() }) }),
       summary: 'Calls over WebRTC and SIP are not supported; requests are always rejected',
       answers: {},
       handle: () => {
