@@ -2,6 +2,7 @@ import { table } from '../lib/table.ts';
 import { backup } from './backup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { Command } from './command.ts';
+import { compact } from './compact.ts';
 import { copyToPostgres } from './copy-to-postgres.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
@@ -57,6 +58,12 @@ export const commands = table<Command>({
     takes: '',
     help: 'check the SQLite file for damage; can run while the service runs',
     run: checkDatabase,
+  },
+  compact: {
+    takes: '',
+    help: 'shrink the SQLite file after large deletions; the service must be stopped',
+    needsDatabase: true,
+    run: compact,
   },
   doctor: {
     takes: '',

@@ -9,19 +9,27 @@ import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
 import { findPlacedKey, listPlacedKeys, mostKeysAtOnce, moveKey, placeKey } from './store/keys.ts';
 import type { OrganisationKeyRow } from './store/tables.ts';
-import { isInAnyTeam, isInTeam } from './store/teams.ts';
+import { isInAnyTeam, isInTeam, membersInTeams } from './store/teams.ts';
 import { requireTeam } from './teams.ts';
 
 export interface PlacedKey extends KeyView {
   owner: { type: 'user' | 'team'; id: number };
   team_id: number | null;
+  /** A key in no team whose owner is in one, usually since later: no team's budgets and limits apply to it. */
+  outside_teams: boolean;
 }
 
-const viewOf = (key: KeyView, { member_id, team_id }: OrganisationKeyRow): PlacedKey => ({
+const shownAs = (key: KeyView, { member_id, team_id }: OrganisationKeyRow, inTeams: boolean): PlacedKey => ({
   ...key,
   team_id,
+  outside_teams: team_id === null && inTeams,
   owner: member_id === null ? { type: 'team', id: team_id! } : { type: 'user', id: member_id },
 });
+
+async function viewOf({ db }: Pick<OrganisationsContext, 'db'>, key: KeyView, place: OrganisationKeyRow) {
+  const { organisation_id, member_id } = place;
+  return shownAs(key, place, member_id !== null && (await isInAnyTeam(db, organisation_id, member_id)));
+}
 
 export interface NewPlacedKey extends NewKey {
   owner: 'user' | 'team';
@@ -58,7 +66,7 @@ export async function createPlacedKey(
   };
   await placeKey(room.db, place);
   await room.announcements.changed(`key:${key.id}`);
-  return viewOf(key, place);
+  return viewOf(room, key, place);
 }
 
 /** All keys or one's own, without deleted ones, newest first; `last` is where the next part begins, if there is one. */
@@ -74,10 +82,11 @@ export async function placedKeys(
     places.map(({ key_id }) => key_id),
   );
   const found = new Map(rows.map((row) => [row.id, row]));
+  const inTeams = await membersInTeams(room.db, organisation.id);
   const now = nowSeconds(room.clock);
   const keys = places.flatMap((place) => {
     const row = found.get(place.key_id);
-    return row ? [viewOf(keyView(row, now), place)] : [];
+    return row ? [shownAs(keyView(row, now), place, place.member_id !== null && inTeams.has(place.member_id))] : [];
   });
   return { keys, last: places.length < mostKeysAtOnce ? null : places.at(-1)!.key_id };
 }
@@ -117,10 +126,10 @@ export async function changePlacedKey(
     }
   }
   const key = await updateKey(room, holderId, keyId, input, changerOf(standing, place));
-  if (!moves) return viewOf(key, place);
+  if (!moves) return viewOf(room, key, place);
   await moveKey(room.db, keyId, team_id);
   await room.announcements.changed(`key:${keyId}`);
-  return viewOf(key, { ...place, team_id });
+  return viewOf(room, key, { ...place, team_id });
 }
 
 export async function removePlacedKey(room: OrganisationsContext, standing: Membership, keyId: number): Promise<void> {
@@ -141,7 +150,7 @@ export async function rotatePlacedKey(
     throw new AppError('forbidden', "Only the key's owner can rotate its secret. You can disable or delete the key.");
   // The account has no session; the acting user has authenticated.
   const maker = { userId: holderId, sessionId: holderId === standing.userId ? sessionId : null };
-  return viewOf(await rotateKey(room, maker, keyId, rotation), place);
+  return viewOf(room, await rotateKey(room, maker, keyId, rotation), place);
 }
 
 export async function endPlacedOverlap(room: OrganisationsContext, standing: Membership, keyId: number): Promise<void> {

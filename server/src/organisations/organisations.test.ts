@@ -205,6 +205,25 @@ describe('API keys', () => {
     expect((await keyOf(member, { team_id: teamId })).status).toBe(403);
   });
 
+  test('a key made before its owner joined a team is shown as outside it, until it is moved there', async () => {
+    const teamId = await team('Late');
+    const member = await world.join(owner, id, 'member');
+    const { data } = await keyOf(member, {});
+    const seen = async (by: Member) => {
+      const listed = await world.send<{ keys: { id: number; outside_teams: boolean }[] }>(by, 'GET', path('/keys'));
+      return listed.data.keys.find((key) => key.id === data.id)?.outside_teams;
+    };
+    expect(data).toMatchObject({ outside_teams: false });
+    expect(await seen(owner)).toBe(false);
+    await world.send(owner, 'PUT', path(`/teams/${teamId}/members/${member.id}`));
+    expect(await seen(owner)).toBe(true);
+    expect(await seen(member)).toBe(true);
+    const moved = await world.send(owner, 'PUT', path(`/keys/${data.id}`), { team_id: teamId });
+    expect(moved.data).toMatchObject({ team_id: teamId, outside_teams: false });
+    expect(await seen(owner)).toBe(false);
+    expect((await keyOf(owner, { owner: 'team', team_id: teamId })).data).toMatchObject({ outside_teams: false });
+  });
+
   test('keys are visible and editable only for their owner and for those who manage keys', async () => {
     const [one, other] = [await world.join(owner, id, 'member'), await world.join(owner, id, 'member')];
     const { data } = await keyOf(one, { name: 'mine' });

@@ -20,6 +20,9 @@ const placedKeySchema = keyViewSchema
   .extend({
     owner: z.object({ type: z.enum(['user', 'team']), id: int }),
     team_id: int.nullable(),
+    outside_teams: z
+      .boolean()
+      .describe("True for a key in no team whose owner is in one: no team's budgets and limits apply to it"),
   })
   .meta({ id: 'OrganisationKey' });
 const newPlacedKey = newKeySchema.extend({

@@ -74,5 +74,17 @@ export async function teamsOf(db: Db, organisationId: number, userId: number): P
   return rows.map(({ team_id }) => team_id);
 }
 
+/** Of any team of the organisation. */
+export async function membersInTeams(db: Db, organisationId: number): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom('organisation_team_members as p')
+    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+    .select('p.user_id')
+    .distinct()
+    .where('t.organisation_id', '=', organisationId)
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
 export const isInAnyTeam = async (db: Db, organisationId: number, userId: number): Promise<boolean> =>
   (await teamsOf(db, organisationId, userId)).length > 0;

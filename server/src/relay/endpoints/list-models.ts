@@ -8,8 +8,6 @@ import { viewModel } from './model-view.ts';
 
 export type ModelView = ReturnType<typeof viewModel>;
 
-const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
-
 type ListDeps = Pick<RelayDeps, 'catalog' | 'reachOf'>;
 
 /** Whether the key's organisation, if any, allows a model of the catalog. */
@@ -90,5 +88,5 @@ function view({ catalog }: Pick<RelayDeps, 'catalog'>, { group }: Caller, model:
     return offered.length > 0 ? offered : catalog.legacyCandidatesFor(id, 'chat', group);
   });
   const legacy = model.price ? undefined : catalog.legacyCandidatesFor(model.id, 'chat', group)[0];
-  return viewModel(model, legacy?.price ?? free, supportedByAny(candidates));
+  return viewModel(model, model.price ?? legacy?.price ?? null, supportedByAny(candidates));
 }

@@ -2,7 +2,7 @@ import type { Price } from '../../lib/money.ts';
 import { table } from '../../lib/table.ts';
 import type { ModelType } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
-import { renderPricing } from '../wire/pricing.ts';
+import { renderPricing, varyingPricing } from '../wire/pricing.ts';
 
 /** Parameters of each type besides `model` and its input; a chat model's capabilities narrow them. */
 const parametersOf: Record<ModelType, readonly string[]> = {
@@ -48,8 +48,8 @@ export function supportedParameters({ types, capabilities }: ModelListing, taken
   return [...new Set(all)].filter((parameter) => has(parameter) && taken(parameter));
 }
 
-/** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing if the listing has none. */
-export function viewModel(listing: ModelListing, legacyPrice: Price, taken: Taken) {
+/** Readable by OpenAI's and Anthropic's clients alike; `price` is null if it differs from request to request. */
+export function viewModel(listing: ModelListing, price: Price | null, taken: Taken) {
   return {
     id: listing.id,
     object: 'model',
@@ -62,7 +62,7 @@ export function viewModel(listing: ModelListing, legacyPrice: Price, taken: Take
     types: listing.types,
     context_length: listing.contextLength || null,
     max_output_tokens: listing.maxOutputTokens || null,
-    pricing: renderPricing(listing.price ?? legacyPrice),
+    pricing: price === null ? varyingPricing : renderPricing(price),
     supported_parameters: supportedParameters(listing, taken),
     providers: listing.providers,
   };

@@ -100,6 +100,14 @@ describe('a single model', () => {
     }
   });
 
+  test('that passes requests to others has no price of its own, and is not called free', async () => {
+    const [listed] = await list();
+    const told = (await (await relay.get('/v1/models/svc/svc-ms')).json()) as Json;
+    for (const model of [listed!, told])
+      expect(model).toMatchObject({ id: 'svc/svc-ms', pricing: { prompt: '-1', completion: '-1' } });
+    expect((await list()).filter(({ pricing }) => (pricing as Json).prompt === '-1')).toHaveLength(1);
+  });
+
   test('lists its supported parameters', async () => {
     const parameters = async (id: string) =>
       ((await (await relay.get(`/v1/models/${id}`)).json()) as { supported_parameters: string[] }).supported_parameters;

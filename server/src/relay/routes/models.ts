@@ -14,7 +14,9 @@ const modelSchema = z
     owned_by: z.string(),
     name: z.string(),
     context_length: z.int().nullable(),
-    pricing: z.looseObject({ prompt: z.string(), completion: z.string() }),
+    pricing: z
+      .looseObject({ prompt: z.string(), completion: z.string() })
+      .describe('USD per token; "-1" if it depends on the models that a request is passed to'),
     supported_parameters: z.array(z.string()),
   })
   .meta({ id: 'Model' });

@@ -54,6 +54,12 @@ export const renderPricing = ({
   }),
 });
 
+/**
+ * Of a model that asks others, each at its own price: what OpenRouter says of its routers. Clients that read this format
+ * know it; 0 would mean free.
+ */
+export const varyingPricing = { prompt: '-1', completion: '-1' };
+
 /** A higher price is a mistake; the same limit as for administrators. */
 const highest = 1_000_000;
 

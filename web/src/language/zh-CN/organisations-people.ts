@@ -72,6 +72,7 @@ export default {
   'Former member': '已离开的成员',
   'in a deleted team': '所属团队已删除',
   'in {team}': '所属团队：{team}',
+  'in no team: outside the budgets of teams': '不属于任何团队：不计入团队预算',
   'Programs that use it stop working immediately. Its recorded usage is kept.':
     '使用此密钥的程序会立即停止工作。已产生的用量保留在账目中。',
   Team: '团队',

@@ -46,7 +46,7 @@ const ownerColumn = ({ teams, members }: LevelNames): Column<OrganisationKey> =>
   key: 'owner',
   header: t('Belongs to'),
   fluid: true,
-  cell: ({ owner, team_id }) => {
+  cell: ({ owner, team_id, outside_teams }) => {
     const team = teams.find(({ id }) => id === team_id)?.name;
     if (owner.type === 'team')
       return team === undefined ? (
@@ -63,6 +63,11 @@ const ownerColumn = ({ teams, members }: LevelNames): Column<OrganisationKey> =>
         {team_id !== null && (
           <Text size="xs" c="dimmed">
             {team === undefined ? t('in a deleted team') : t('in {team}', { team })}
+          </Text>
+        )}
+        {outside_teams && (
+          <Text size="xs" c="orange">
+            {t('in no team: outside the budgets of teams')}
           </Text>
         )}
       </Stack>
