@@ -7,12 +7,12 @@ import { switchedOff, switchedOn } from '../../catalog.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { EnabledBadge, notifyToggled, toggleAct } from '../../components/enabled-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -65,19 +65,14 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
     cell: ({ status }) => <EnabledBadge on={status === switchedOn} />,
   },
   { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
-  {
-    ...actsColumn(),
-    cell: (alias) => (
-      <RowMenu
-        label={alias.name}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
-          toggleAct(alias.status === switchedOn, () => toggle(alias)),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (alias) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
+      toggleAct(alias.status === switchedOn, () => toggle(alias)),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
+    ],
+  ),
 ];
 
 export function AdminAliasesPage() {

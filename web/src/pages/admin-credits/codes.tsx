@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
@@ -69,19 +69,14 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : t('None')),
   },
   { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  {
-    ...actsColumn(),
-    cell: (code) => (
-      <RowMenu
-        label={t('code {id}', { id: code.id })}
-        acts={[
-          code.status === 1
-            ? { label: t('Deactivate##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
-            : { label: t('Reactivate##code'), icon: IconPlayerPlay, onClick: () => toggle(code) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    (code) => t('code {id}', { id: code.id }),
+    (code) => [
+      code.status === 1
+        ? { label: t('Deactivate##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+        : { label: t('Reactivate##code'), icon: IconPlayerPlay, onClick: () => toggle(code) },
+    ],
+  ),
 ];
 
 export function Codes() {

@@ -5,13 +5,14 @@ import { useState } from 'react';
 import { calledOf, isOrganisation, kindOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
+import type { RowAct } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { upTo } from '../../filter-values.ts';
@@ -103,11 +104,11 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     cell: ({ request_count }) => <span className="svc-number">{formatNumber(request_count)}</span>,
   },
   { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  {
-    ...actsColumn(),
-    // A deleted user's row is kept only because the ledger references it, so it has no actions.
-    cell: (user) => !isDeleted(user) && <RowMenu label={calledOf(user)} acts={actsOf(user)} />,
-  },
+  // A deleted user's row is kept only because the ledger references it, so it has no actions.
+  menuColumn(
+    (user) => calledOf(user),
+    (user) => (isDeleted(user) ? [] : actsOf(user)),
+  ),
 ];
 
 export function AdminUsersPage() {

@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { AddButton } from '../../components/add-button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { upTo } from '../../filter-values.ts';
@@ -65,18 +65,13 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
     cell: ({ total_tokens }) => <span className="svc-number">{formatNumber(total_tokens)}</span>,
   },
   { key: 'used', header: t('Last used'), cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
-  {
-    ...actsColumn(),
-    cell: ({ session_id }) => (
-      <RowMenu
-        label={session_id}
-        acts={[
-          { label: t('Open'), icon: IconExternalLink, onClick: () => open(session_id) },
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(session_id) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ session_id }) => session_id,
+    ({ session_id }) => [
+      { label: t('Open'), icon: IconExternalLink, onClick: () => open(session_id) },
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(session_id) },
+    ],
+  ),
 ];
 
 export function SessionsPage() {
