@@ -1,10 +1,11 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
 import { isAtLeast, lastPage } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
+import { EmptyState, type EmptyStateProps } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { SortHead } from './sort-head.tsx';
 
@@ -24,7 +25,8 @@ export interface DataTableProps<Row> {
   rowKey: (row: Row) => string | number;
   /** The query of the rows: its error is shown with a retry button. */
   query: { error: unknown; isFetching: boolean; refetch: () => unknown };
-  empty: ReactNode;
+  /** Shown if there are no rows at all; null for a table that always has some. */
+  empty: EmptyStateProps | null;
   /** Absent if all rows are loaded, without paging. */
   paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
   /** The sorted column, and what a click on a column name does. */
@@ -131,7 +133,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       />
     );
   }
-  if (rows?.length === 0 && (!paging || paging.page === 1)) return <Card padding={0}>{empty}</Card>;
+  if (rows?.length === 0 && (!paging || paging.page === 1))
+    return <Card padding={0}>{empty && <EmptyState {...empty} />}</Card>;
   return (
     <Card padding={0} aria-busy={query.isFetching}>
       <Table.ScrollContainer

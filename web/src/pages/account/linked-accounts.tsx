@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { del, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -97,7 +96,7 @@ export function LinkedAccounts() {
         rows={identities}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title={t('No connected accounts')} />}
+        empty={{ title: t('No connected accounts') }}
       />
       {connecting && <ConnectAccount provider={connecting} onClose={() => setConnecting(null)} />}
     </Section>

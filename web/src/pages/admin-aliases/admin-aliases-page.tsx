@@ -8,7 +8,6 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { EnabledBadge, notifyToggled, toggleAct } from '../../components/enabled-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
@@ -131,14 +130,12 @@ export function AdminAliasesPage() {
           label: ({ name }) => t('Models behind {name}', { name }),
           show: ({ name, models }) => <Preview name={name} models={models} />,
         }}
-        empty={
-          <EmptyState
-            icon={IconArrowsSplit2}
-            title={t('No aliases yet')}
-            description={t('Clients that use an alias need no change when you point it at another model.')}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconArrowsSplit2,
+          title: t('No aliases yet'),
+          description: t('Clients that use an alias need no change when you point it at another model.'),
+          action: button,
+        }}
       />
       {open && open.act !== 'remove' && (
         <AliasForm

@@ -17,7 +17,6 @@ import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -195,13 +194,11 @@ export function AdminApplicationsPage() {
         query={query}
         minWidth={760}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconApps}
-            title={t('No applications')}
-            description={t('No applications match, or none are registered yet.')}
-          />
-        }
+        empty={{
+          icon: IconApps,
+          title: t('No applications'),
+          description: t('No applications match, or none are registered yet.'),
+        }}
       />
       {shown && <Details application={shown} onClose={() => setShown(null)} />}
       {limited && (

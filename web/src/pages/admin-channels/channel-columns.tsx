@@ -6,6 +6,7 @@ import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -51,14 +52,11 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
       </Stack>
     ),
   },
-  {
-    key: 'order',
-    header: t('Priority, weight'),
-    align: 'right',
-    cell: ({ priority, weight }) => (
-      <span className="svc-number">{`${formatNumber(priority)}, ${formatNumber(weight)}`}</span>
-    ),
-  },
+  numberColumn(
+    'order',
+    t('Priority, weight'),
+    ({ priority, weight }) => `${formatNumber(priority)}, ${formatNumber(weight)}`,
+  ),
   {
     key: 'test',
     header: t('Test'),

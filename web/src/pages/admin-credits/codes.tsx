@@ -6,10 +6,10 @@ import { get, put, type Result } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { numberColumn } from '../../components/number-column.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
@@ -53,16 +53,9 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     cell: (code) => <Badge color={stateOf(code).color}>{stateOf(code).label}</Badge>,
   },
   { key: 'quota', header: t('Value##code'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
-  {
-    key: 'used',
-    header: t('Used'),
-    align: 'right',
-    cell: ({ used, uses }) => (
-      <span className="svc-number">
-        {t('{used} of {uses}', { used: formatNumber(used), uses: formatNumber(uses) })}
-      </span>
-    ),
-  },
+  numberColumn('used', t('Used'), ({ used, uses }) =>
+    t('{used} of {uses}', { used: formatNumber(used), uses: formatNumber(uses) }),
+  ),
   {
     key: 'expires',
     header: t('Last day'),
@@ -125,13 +118,11 @@ export function Codes() {
         query={query}
         minWidth={820}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconTicket}
-            title={t('No codes yet')}
-            description={t('Create codes to give away or to sell yourself.')}
-          />
-        }
+        empty={{
+          icon: IconTicket,
+          title: t('No codes yet'),
+          description: t('Create codes to give away or to sell yourself.'),
+        }}
       />
       {making && (
         <MakeCodes

@@ -6,7 +6,6 @@ import { del, get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
@@ -107,15 +106,13 @@ export function AdminRoutingPage() {
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconRoute}
-            title={t('Every model uses the defaults')}
-            description={t(
-              'Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that.',
-            )}
-          />
-        }
+        empty={{
+          icon: IconRoute,
+          title: t('Every model uses the defaults'),
+          description: t(
+            'Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that.',
+          ),
+        }}
       />
       {model !== '' && (
         <Group mt="md">

@@ -7,7 +7,6 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -110,15 +109,13 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
           rowKey={(budget) => budget.id}
           query={query}
           minWidth={760}
-          empty={
-            <EmptyState
-              icon={IconPigMoney}
-              title={t('No budgets')}
-              description={t(
-                'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.',
-              )}
-            />
-          }
+          empty={{
+            icon: IconPigMoney,
+            title: t('No budgets'),
+            description: t(
+              'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.',
+            ),
+          }}
         />
       </Section>
       <LevelLimits organisation={organisation} known={known} />

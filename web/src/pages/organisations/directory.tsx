@@ -8,7 +8,6 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -117,7 +116,7 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
           rowKey={(token) => token.id}
           query={query}
           minWidth={480}
-          empty={<EmptyState icon={IconKey} title={t('No directory is connected')} />}
+          empty={{ icon: IconKey, title: t('No directory is connected') }}
         />
       </Stack>
       {making && (

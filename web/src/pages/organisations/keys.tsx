@@ -6,7 +6,6 @@ import { del, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { toggleAct } from '../../components/enabled-state.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
@@ -151,13 +150,11 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           textOf={({ name, key }) => `${name} ${key}`}
           query={query}
           minWidth={900}
-          empty={
-            <EmptyState
-              icon={IconKey}
-              title={t('No keys yet')}
-              description={t('Team keys stay when their creator leaves; members’ keys end with their membership.')}
-            />
-          }
+          empty={{
+            icon: IconKey,
+            title: t('No keys yet'),
+            description: t('Team keys stay when their creator leaves; members’ keys end with their membership.'),
+          }}
         />
       </Section>
       {may(role, 'see_all') && <TeamApplications organisation={organisation} known={known} />}

@@ -6,7 +6,6 @@ import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -91,13 +90,11 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
         rowKey={placeText}
         query={query}
         minWidth={760}
-        empty={
-          <EmptyState
-            icon={IconGauge}
-            title={t('No limits##yet')}
-            description={t('Requests and tokens per minute, and allowed models and providers.')}
-          />
-        }
+        empty={{
+          icon: IconGauge,
+          title: t('No limits##yet'),
+          description: t('Requests and tokens per minute, and allowed models and providers.'),
+        }}
       />
       {open?.act === 'make' && (
         <LimitForm organisation={organisation} known={known} taken={query.data ?? []} onClose={close} />

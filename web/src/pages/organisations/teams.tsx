@@ -8,7 +8,6 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -174,16 +173,12 @@ export function Teams({ organisation }: { organisation: Organisation }) {
         rowKey={(team) => team.id}
         query={query}
         minWidth={520}
-        empty={
-          <EmptyState
-            icon={IconUsersGroup}
-            title={t('No teams yet')}
-            description={t(
-              'A team has its own budgets, and keys and applications that stay when their creator leaves.',
-            )}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconUsersGroup,
+          title: t('No teams yet'),
+          description: t('A team has its own budgets, and keys and applications that stay when their creator leaves.'),
+          action: button,
+        }}
       />
       {manages && <ProviderKeys organisationId={id} teams={query.data ?? []} />}
       {open?.act === 'make' && <TeamForm organisationId={id} onClose={close} />}
