@@ -9,7 +9,6 @@ import { rich, t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable } from './data-table.tsx';
-import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { AnchorLink } from './link.tsx';
 import { type Choice, type Choices, changesOf, choiceOf, isFree, priced } from './model-choices.ts';
@@ -163,7 +162,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
           rowKey={({ id }) => id}
           query={query}
           minWidth={620}
-          empty={<EmptyState icon={IconBox} title={t('The provider lists no models')} />}
+          empty={{ icon: IconBox, title: t('The provider lists no models') }}
         />
         {query.data && query.data.total > models.length && (
           <Text size="sm" c="dimmed">

@@ -1,10 +1,11 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
 import { isAtLeast, lastPage, listPageSize, pageOfRows } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
+import { EmptyState, type EmptyStateProps } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { SortHead } from './sort-head.tsx';
 
@@ -24,7 +25,8 @@ export interface DataTableProps<Row> {
   rowKey: (row: Row) => string | number;
   /** The query of the rows: its error is shown with a retry button. */
   query: { error: unknown; isFetching: boolean; refetch: () => unknown };
-  empty: ReactNode;
+  /** Shown if there are no rows at all; null for a table that always has some. */
+  empty: EmptyStateProps | null;
   /** Absent if all rows are given: then the table pages long lists itself. */
   paging?: { page: number; pageSize: number; total: number; exact?: boolean; onPage: (page: number) => void };
   /** Further rows are appended on request, so the table has no pages. */
@@ -143,7 +145,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       />
     );
   }
-  if (rows?.length === 0 && (!paging || paging.page === 1)) return <Card padding={0}>{empty}</Card>;
+  if (rows?.length === 0 && (!paging || paging.page === 1))
+    return <Card padding={0}>{empty && <EmptyState {...empty} />}</Card>;
   return (
     <Card padding={0} aria-busy={query.isFetching}>
       <Table.ScrollContainer

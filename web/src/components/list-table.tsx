@@ -8,7 +8,6 @@ import { useStaysShown } from '../use-typed-filter.ts';
 import { useUrlState } from '../use-url-state.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable, type DataTableProps } from './data-table.tsx';
-import { EmptyState } from './empty-state.tsx';
 import { SearchInput } from './search-input.tsx';
 
 /** Shorter lists fit on the screen and need no search. */
@@ -47,17 +46,15 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
     exact: true,
     onPage: (next: number) => set({ page: String(next) }),
   };
-  const nothing = (
-    <EmptyState
-      icon={IconSearchOff}
-      title={t('No matches')}
-      action={
-        <Button variant="default" onClick={() => set({ q: '', page: '1' })}>
-          {t('Show all')}
-        </Button>
-      }
-    />
-  );
+  const nothing = {
+    icon: IconSearchOff,
+    title: t('No matches'),
+    action: (
+      <Button variant="default" onClick={() => set({ q: '', page: '1' })}>
+        {t('Show all')}
+      </Button>
+    ),
+  };
   return (
     <>
       {searched && (

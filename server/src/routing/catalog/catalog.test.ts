@@ -141,10 +141,12 @@ describe.each(engines)('catalog on $name', (engine) => {
     const low = await addChannel(r, { ...own, models: ['plain', 'acme/large'], priority: 1 });
     const high = await addChannel(r, { ...own, models: ['plain'], priority: 5 });
     const row = await addProviderModel(r, model(low.id, 'acme/large'));
-    expect(r.catalog.legacyChannelsFor('plain', 'default').map((one) => one.id)).toEqual([high.id, low.id]);
-    expect(r.catalog.legacyChannelsFor('acme/large', 'default')).toEqual([]);
+    const channelsFor = (name: string) =>
+      r.catalog.legacyCandidatesFor(name, 'chat', 'default').map(({ channel }) => channel.id);
+    expect(channelsFor('plain')).toEqual([high.id, low.id]);
+    expect(channelsFor('acme/large')).toEqual([]);
     await changeProviderModel(r, row.id, { status: 2 });
-    expect(r.catalog.legacyChannelsFor('acme/large', 'default').map((one) => one.id)).toEqual([low.id]);
+    expect(channelsFor('acme/large')).toEqual([low.id]);
     const before = r.catalog.legacyCandidatesFor('plain', 'embedding', 'default');
     expect(before[0]).toMatchObject({ modelName: 'plain', type: 'embedding', price: free });
     expect(r.catalog.legacyCandidatesFor('plain', 'embedding', 'default')).toBe(before);
@@ -160,7 +162,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     const [here, there] = [await room({ shared }), await room({ shared })];
     const deaf = await room({ pollMs: 20 });
     const channel = await addChannel(here, { ...own, models: ['plain'] });
-    const sees = (r: typeof here) => r.catalog.legacyChannelsFor('plain', 'default').length === 1;
+    const sees = (r: typeof here) => r.catalog.legacyCandidatesFor('plain', 'chat', 'default').length === 1;
     expect(sees(here)).toBe(true);
     await until('the message is heard', () => sees(there));
     await until('it is found by polling', () => sees(deaf));
@@ -192,7 +194,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     const troubles: string[] = [];
     const other = openSealer({ keys: [{ id: 'new', key: new Uint8Array(32).fill(8) }] });
     const { catalog } = await room({ sealer: other, onTrouble: (message) => troubles.push(message) });
-    expect(catalog.legacyChannelsFor('plain', 'default')).toEqual([]);
+    expect(catalog.legacyCandidatesFor('plain', 'chat', 'default')).toEqual([]);
     expect(troubles).toHaveLength(1);
     expect(troubles[0]).not.toContain('secret');
     await r.catalog.close();

@@ -33,9 +33,10 @@ export interface CatalogOptions {
 export interface Catalog {
   /** Enabled provider models of that name and type, best ranked first; empty if there are none. */
   candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
-  /** Enabled channels that list a name without a provider model, best ranked first. */
-  legacyChannelsFor(modelId: string, group: string): readonly Channel[];
-  /** The same as candidates: upstream name = public name, price = `DefaultModelPrice`. */
+  /**
+   * Enabled channels that list a name without a provider model, best ranked first: upstream name = public name, price =
+   * `DefaultModelPrice`.
+   */
   legacyCandidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
   models(group: string): readonly ModelListing[];
   model(modelId: string, group: string): ModelListing | undefined;
@@ -86,7 +87,6 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const view = (group: string): View => snapshot.views.get(group) ?? snapshot.shared;
   return {
     candidatesFor: (modelId, type, group) => view(group).candidates.get(modelId)?.[type] ?? none,
-    legacyChannelsFor: (modelId, group) => view(group).legacy.get(modelId) ?? none,
     legacyCandidatesFor: (modelId, type, group) => {
       const channels = view(group).legacy.get(modelId);
       return channels ? legacyCandidates(channels, modelId, type) : none;

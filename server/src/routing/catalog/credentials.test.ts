@@ -53,7 +53,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
   const secrets = async (channelId: number) =>
     (await credentialsOf(room, channelId)).map(({ sealed }) => sealer.open(sealed));
   /** The channel as routing sees it. */
-  const inUse = () => catalog.legacyChannelsFor('m', 'default')[0];
+  const inUse = () => catalog.legacyCandidatesFor('m', 'chat', 'default')[0]?.channel;
 
   test('the key of a channel is its first credential, and a single one adds nothing to the channel', async () => {
     const id = await channel();
@@ -180,7 +180,9 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     const { db } = opened;
     const onTrouble = (message: string) => troubles.push(message);
     const again = await openCatalog({ db, shared: memoryShared(), sealer: fresh, demo: 'off', builtIn: [], onTrouble });
-    const secretsThere = again.legacyChannelsFor('m', 'default')[0]!.credentials!.map(({ secret }) => secret);
+    const secretsThere = again
+      .legacyCandidatesFor('m', 'chat', 'default')[0]!
+      .channel.credentials!.map(({ secret }) => secret);
     expect(secretsThere).toEqual(['sk-one', 'sk-two']);
     expect(troubles).toHaveLength(1);
     expect(troubles[0]).toMatch(/^credential \d+ of channel \d+ is skipped/);

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
+import { OwnPassword } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
@@ -45,15 +45,7 @@ export function ConnectAccount({ provider: { slug, name }, returnTo, onClose }: 
           name,
         })}
       </Text>
-      {needsPassword && (
-        <PasswordInput
-          name="password"
-          label={t('Your password')}
-          autoComplete="current-password"
-          required
-          data-autofocus
-        />
-      )}
+      {needsPassword && <OwnPassword data-autofocus />}
     </FormDialog>
   );
 }

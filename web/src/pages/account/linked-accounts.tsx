@@ -4,10 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
@@ -43,23 +42,12 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
   },
   { key: 'created', header: t('Connected##when'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'used', header: t('Last used'), cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
-  {
-    ...actsColumn(),
-    cell: (identity) => (
-      <RowMenu
-        label={t('{account} ({provider})', { account: identity.label, provider: identity.provider.name })}
-        acts={[
-          {
-            label: t('Disconnect'),
-            icon: IconUnlink,
-            danger: true,
-            disabled: busy,
-            onClick: () => disconnect(identity),
-          },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    (identity) => t('{account} ({provider})', { account: identity.label, provider: identity.provider.name }),
+    (identity) => [
+      { label: t('Disconnect'), icon: IconUnlink, danger: true, disabled: busy, onClick: () => disconnect(identity) },
+    ],
+  ),
 ];
 
 type Way = { slug: string; name: string };
@@ -108,7 +96,7 @@ export function LinkedAccounts() {
         rows={identities}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title={t('No connected accounts')} />}
+        empty={{ title: t('No connected accounts') }}
       />
       {connecting && <ConnectAccount provider={connecting} onClose={() => setConnecting(null)} />}
     </Section>

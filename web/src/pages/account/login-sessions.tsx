@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -89,7 +88,7 @@ export function LoginSessions() {
         rows={sessions}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title={t('No devices')} />}
+        empty={{ title: t('No devices') }}
       />
     </Section>
   );

@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { put } from '../../api.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
+import { OwnPassword } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { addPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
@@ -52,9 +52,7 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
         required
         data-autofocus
       />
-      {!passkey && needsPassword && (
-        <PasswordInput name="password" label={t('Your password')} autoComplete="current-password" required />
-      )}
+      {!passkey && needsPassword && <OwnPassword />}
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { post, type Result } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
+import { OwnPassword } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { QrPicture } from './qr-picture.tsx';
@@ -36,15 +36,7 @@ function Begin({ needsPassword, onClose, onOffer }: TotpSetupProps & { onOffer: 
             'An authenticator app on your phone shows a new code every 30 seconds. You will be asked for one after your password.',
           )}
         </Text>
-        {needsPassword && (
-          <PasswordInput
-            name="password"
-            label={t('Your password')}
-            autoComplete="current-password"
-            required
-            data-autofocus
-          />
-        )}
+        {needsPassword && <OwnPassword data-autofocus />}
         <FormFoot act={begin} submitLabel={t('Continue')} onCancel={onClose} />
       </Stack>
     </form>

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { PasswordInput } from '../../components/password-input.tsx';
+import { OwnPassword } from '../../components/password-input.tsx';
 import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';
@@ -42,15 +42,7 @@ export function VerifyAddress({ email }: { email: string }) {
         <Text size="sm">
           {t('A link will be sent to {email}. Once verified, it can be used to reset your password.', { email })}
         </Text>
-        {hasPassword && (
-          <PasswordInput
-            name="password"
-            label={t('Your password')}
-            autoComplete="current-password"
-            required
-            data-autofocus
-          />
-        )}
+        {hasPassword && <OwnPassword data-autofocus />}
       </FormDialog>
     </>
   );

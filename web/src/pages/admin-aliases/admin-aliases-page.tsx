@@ -7,12 +7,11 @@ import { switchedOff, switchedOn } from '../../catalog.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EnabledBadge, notifyToggled, toggleAct } from '../../components/enabled-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -65,19 +64,14 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
     cell: ({ status }) => <EnabledBadge on={status === switchedOn} />,
   },
   { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
-  {
-    ...actsColumn(),
-    cell: (alias) => (
-      <RowMenu
-        label={alias.name}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
-          toggleAct(alias.status === switchedOn, () => toggle(alias)),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (alias) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
+      toggleAct(alias.status === switchedOn, () => toggle(alias)),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
+    ],
+  ),
 ];
 
 export function AdminAliasesPage() {
@@ -136,14 +130,12 @@ export function AdminAliasesPage() {
           label: ({ name }) => t('Models behind {name}', { name }),
           show: ({ name, models }) => <Preview name={name} models={models} />,
         }}
-        empty={
-          <EmptyState
-            icon={IconArrowsSplit2}
-            title={t('No aliases yet')}
-            description={t('Clients that use an alias need no change when you point it at another model.')}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconArrowsSplit2,
+          title: t('No aliases yet'),
+          description: t('Clients that use an alias need no change when you point it at another model.'),
+          action: button,
+        }}
       />
       {open && open.act !== 'remove' && (
         <AliasForm

@@ -15,12 +15,11 @@ import { AppIdentity, ApplicationStatus, redirectUrisOf } from '../../components
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -86,28 +85,23 @@ const columns = ({ show, limit, run }: Acts): Column<Application>[] => [
     cell: ({ status, owner_disabled }) => <ApplicationStatus status={status} ownerDisabled={owner_disabled} />,
   },
   { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  {
-    ...actsColumn(),
-    cell: (application) => (
-      <RowMenu
-        label={application.name}
-        acts={[
-          { label: t('Details'), icon: IconEye, onClick: () => show(application) },
-          { label: t('Limit calls'), icon: IconGauge, onClick: () => limit(application) },
-          application.is_verified
-            ? {
-                label: t('Remove verification'),
-                icon: IconRosetteDiscountCheckOff,
-                onClick: () => run('unverify', application),
-              }
-            : { label: t('Verify'), icon: IconRosetteDiscountCheck, onClick: () => run('verify', application) },
-          application.status === 1
-            ? { label: t('Suspend'), icon: IconPlayerPause, danger: true, onClick: () => run('suspend', application) }
-            : { label: t('Activate'), icon: IconPlayerPlay, onClick: () => run('activate', application) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (application) => [
+      { label: t('Details'), icon: IconEye, onClick: () => show(application) },
+      { label: t('Limit calls'), icon: IconGauge, onClick: () => limit(application) },
+      application.is_verified
+        ? {
+            label: t('Remove verification'),
+            icon: IconRosetteDiscountCheckOff,
+            onClick: () => run('unverify', application),
+          }
+        : { label: t('Verify'), icon: IconRosetteDiscountCheck, onClick: () => run('verify', application) },
+      application.status === 1
+        ? { label: t('Suspend'), icon: IconPlayerPause, danger: true, onClick: () => run('suspend', application) }
+        : { label: t('Activate'), icon: IconPlayerPlay, onClick: () => run('activate', application) },
+    ],
+  ),
 ];
 
 function Details({ application, onClose }: { application: Application; onClose: () => void }) {
@@ -200,13 +194,11 @@ export function AdminApplicationsPage() {
         query={query}
         minWidth={760}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconApps}
-            title={t('No applications')}
-            description={t('No applications match, or none are registered yet.')}
-          />
-        }
+        empty={{
+          icon: IconApps,
+          title: t('No applications'),
+          description: t('No applications match, or none are registered yet.'),
+        }}
       />
       {shown && <Details application={shown} onClose={() => setShown(null)} />}
       {limited && (

@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { formatDateTime, formatExact } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -113,13 +112,7 @@ export function AuditTable({ filter, page, onPage, only }: AuditTableProps) {
       minWidth={820}
       detail={{ label: ({ id }) => t('Details of entry {id}', { id }), show: (entry) => <EntryDetail entry={entry} /> }}
       paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-      empty={
-        <EmptyState
-          icon={IconHistory}
-          title={t('Nothing recorded')}
-          description={t('No entry matches these filters.')}
-        />
-      }
+      empty={{ icon: IconHistory, title: t('Nothing recorded'), description: t('No entry matches these filters.') }}
     />
   );
 }

@@ -9,7 +9,6 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { serverText } from '../../language/server-texts.ts';
@@ -93,14 +92,12 @@ export function AdminChannelsPage() {
         query={query}
         minWidth={960}
         paging={{ page, pageSize: channelPageSize, total, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconPlugConnected}
-            title={t('No channels yet')}
-            description={t('Add a provider with just its API key, or any OpenAI-compatible server by its address.')}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconPlugConnected,
+          title: t('No channels yet'),
+          description: t('Add a provider with just its API key, or any OpenAI-compatible server by its address.'),
+          action: button,
+        }}
       />
       <Credentials
         channelId={shown}

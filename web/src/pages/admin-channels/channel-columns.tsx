@@ -2,11 +2,11 @@ import { Stack, Text } from '@mantine/core';
 import { IconBox, IconEdit, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -52,14 +52,11 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
       </Stack>
     ),
   },
-  {
-    key: 'order',
-    header: t('Priority, weight'),
-    align: 'right',
-    cell: ({ priority, weight }) => (
-      <span className="svc-number">{`${formatNumber(priority)}, ${formatNumber(weight)}`}</span>
-    ),
-  },
+  numberColumn(
+    'order',
+    t('Priority, weight'),
+    ({ priority, weight }) => `${formatNumber(priority)}, ${formatNumber(weight)}`,
+  ),
   {
     key: 'test',
     header: t('Test'),
@@ -68,20 +65,15 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
       <TestButton name={channel.name} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />
     ),
   },
-  {
-    ...actsColumn(),
-    cell: (channel) => (
-      <RowMenu
-        label={channel.name}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(channel) },
-          { label: t('Sync models'), icon: IconRefresh, onClick: () => acts.sync(channel) },
-          { label: t('Credentials'), icon: IconKey, onClick: () => acts.credentials(channel) },
-          { label: t('Models and prices'), icon: IconBox, onClick: () => acts.models(channel) },
-          toggleAct(isEnabled(channel), () => acts.toggle(channel)),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (channel) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(channel) },
+      { label: t('Sync models'), icon: IconRefresh, onClick: () => acts.sync(channel) },
+      { label: t('Credentials'), icon: IconKey, onClick: () => acts.credentials(channel) },
+      { label: t('Models and prices'), icon: IconBox, onClick: () => acts.models(channel) },
+      toggleAct(isEnabled(channel), () => acts.toggle(channel)),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
+    ],
+  ),
 ];

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
@@ -53,35 +53,23 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     cell: (code) => <Badge color={stateOf(code).color}>{stateOf(code).label}</Badge>,
   },
   { key: 'quota', header: t('Value##code'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
-  {
-    key: 'used',
-    header: t('Used'),
-    align: 'right',
-    cell: ({ used, uses }) => (
-      <span className="svc-number">
-        {t('{used} of {uses}', { used: formatNumber(used), uses: formatNumber(uses) })}
-      </span>
-    ),
-  },
+  numberColumn('used', t('Used'), ({ used, uses }) =>
+    t('{used} of {uses}', { used: formatNumber(used), uses: formatNumber(uses) }),
+  ),
   {
     key: 'expires',
     header: t('Last day'),
     cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : t('None')),
   },
   { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  {
-    ...actsColumn(),
-    cell: (code) => (
-      <RowMenu
-        label={t('code {id}', { id: code.id })}
-        acts={[
-          code.status === 1
-            ? { label: t('Deactivate##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
-            : { label: t('Reactivate##code'), icon: IconPlayerPlay, onClick: () => toggle(code) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    (code) => t('code {id}', { id: code.id }),
+    (code) => [
+      code.status === 1
+        ? { label: t('Deactivate##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+        : { label: t('Reactivate##code'), icon: IconPlayerPlay, onClick: () => toggle(code) },
+    ],
+  ),
 ];
 
 export function Codes() {
@@ -130,13 +118,11 @@ export function Codes() {
         query={query}
         minWidth={820}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconTicket}
-            title={t('No codes yet')}
-            description={t('Create codes to give away or to sell yourself.')}
-          />
-        }
+        empty={{
+          icon: IconTicket,
+          title: t('No codes yet'),
+          description: t('Create codes to give away or to sell yourself.'),
+        }}
       />
       {making && (
         <MakeCodes

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime } from '../../format.ts';
@@ -61,13 +60,11 @@ export function Payments() {
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconCreditCard}
-            title={t('No payments yet')}
-            description={t('Users can pay by themselves once STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set.')}
-          />
-        }
+        empty={{
+          icon: IconCreditCard,
+          title: t('No payments yet'),
+          description: t('Users can pay by themselves once STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set.'),
+        }}
       />
     </Section>
   );

@@ -7,7 +7,6 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyToggled } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -107,16 +106,14 @@ export function AdminIdentityProvidersPage() {
         query={query}
         minWidth={640}
         paging={{ page, pageSize: providerPageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconLogin2}
-            title={t('No providers yet')}
-            description={t(
-              'Users sign in with a username and password. Connect a provider to let them use an account they already have.',
-            )}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconLogin2,
+          title: t('No providers yet'),
+          description: t(
+            'Users sign in with a username and password. Connect a provider to let them use an account they already have.',
+          ),
+          action: button,
+        }}
       />
       {open?.act === 'add' && <AddProvider onClose={close} />}
       {open?.act === 'edit' && <EditProvider provider={open.provider} onClose={close} />}

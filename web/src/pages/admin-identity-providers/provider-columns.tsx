@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
 import { IconEdit, IconPlugConnected, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
@@ -32,18 +31,13 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
     cell: ({ enabled }) => <EnabledBadge on={enabled} />,
   },
   { key: 'who', header: t('Who can sign in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
-  {
-    ...actsColumn(),
-    cell: (provider) => (
-      <RowMenu
-        label={provider.name}
-        acts={[
-          { label: t('Test'), icon: IconPlugConnected, onClick: () => acts.test(provider) },
-          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(provider) },
-          toggleAct(provider.enabled, () => acts.toggle(provider)),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (provider) => [
+      { label: t('Test'), icon: IconPlugConnected, onClick: () => acts.test(provider) },
+      { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(provider) },
+      toggleAct(provider.enabled, () => acts.toggle(provider)),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
+    ],
+  ),
 ];

@@ -1,10 +1,9 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
 import { IconEdit, IconLogin, IconLogout, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { t } from '../../language/words.ts';
 import { audiences } from './mcp-fields.ts';
 import type { McpServer } from './mcp-servers.ts';
@@ -87,24 +86,19 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
       </Stack>
     ),
   },
-  {
-    ...actsColumn(),
-    cell: (server) => (
-      <RowMenu
-        label={server.name}
-        acts={[
-          { label: t('Tools'), icon: IconTool, onClick: () => acts.tools(server) },
-          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(server) },
-          ...(isShared(server)
-            ? [{ label: t('Sign in for everyone'), icon: IconLogin, onClick: () => acts.signIn(server) }]
-            : []),
-          ...(server.signed_in_by
-            ? [{ label: t('End the sign-in for everyone'), icon: IconLogout, onClick: () => acts.signOut(server) }]
-            : []),
-          toggleAct(server.enabled, () => acts.toggle(server)),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (server) => [
+      { label: t('Tools'), icon: IconTool, onClick: () => acts.tools(server) },
+      { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(server) },
+      ...(isShared(server)
+        ? [{ label: t('Sign in for everyone'), icon: IconLogin, onClick: () => acts.signIn(server) }]
+        : []),
+      ...(server.signed_in_by
+        ? [{ label: t('End the sign-in for everyone'), icon: IconLogout, onClick: () => acts.signOut(server) }]
+        : []),
+      toggleAct(server.enabled, () => acts.toggle(server)),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
+    ],
+  ),
 ];

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { del, post, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyToggled } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
@@ -74,14 +73,12 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
       query={query}
       minWidth={organisationId === undefined ? 760 : 560}
       paging={{ page, pageSize: serverPageSize, total: query.data?.total ?? 0, onPage: setPage }}
-      empty={
-        <EmptyState
-          icon={IconTool}
-          title={t('No servers yet')}
-          description={t('Connect a server by its address. Its tools are not used until you allow them.')}
-          action={<ConnectButton setOpen={setOpen} />}
-        />
-      }
+      empty={{
+        icon: IconTool,
+        title: t('No servers yet'),
+        description: t('Connect a server by its address. Its tools are not used until you allow them.'),
+        action: <ConnectButton setOpen={setOpen} />,
+      }}
     />
   );
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { addDays, dayOf, startOf } from '../../dates.ts';
 import { formatMs, formatNumber } from '../../format.ts';
@@ -57,24 +57,9 @@ const columns: Column<Calls>[] = [
     header: t('User'),
     cell: ({ account_name, user_id }) => account_name ?? t('Deleted user {id}', { id: user_id }),
   },
-  {
-    key: 'calls',
-    header: t('Calls'),
-    align: 'right',
-    cell: ({ calls }) => <span className="svc-number">{formatNumber(calls)}</span>,
-  },
-  {
-    key: 'errors',
-    header: t('Errors'),
-    align: 'right',
-    cell: (row) => <span className="svc-number">{errorsOf(row)}</span>,
-  },
-  {
-    key: 'time',
-    header: t('Average time'),
-    align: 'right',
-    cell: ({ average_ms }) => <span className="svc-number">{average_ms === null ? '–' : formatMs(average_ms)}</span>,
-  },
+  numberColumn('calls', t('Calls'), ({ calls }) => formatNumber(calls)),
+  numberColumn('errors', t('Errors'), (row) => errorsOf(row)),
+  numberColumn('time', t('Average time'), ({ average_ms }) => (average_ms === null ? '–' : formatMs(average_ms))),
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
 ];
 
@@ -102,13 +87,11 @@ export function ToolCalls() {
         rowKey={({ server, tool, user_id }) => `${user_id} ${server} ${tool}`}
         query={query}
         minWidth={760}
-        empty={
-          <EmptyState
-            icon={IconChartBar}
-            title={t('No calls in this period')}
-            description={t('Calls by agents over MCP and manual calls are counted here.')}
-          />
-        }
+        empty={{
+          icon: IconChartBar,
+          title: t('No calls in this period'),
+          description: t('Calls by agents over MCP and manual calls are counted here.'),
+        }}
       />
       {query.data?.cut && (
         <Text size="sm" c="dimmed" mt="xs">

@@ -18,7 +18,6 @@ import { changedFields } from '../../changed-fields.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -127,16 +126,14 @@ export function AdminModelsPage() {
         minWidth={980}
         paging={{ page, pageSize: modelPageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
-          filtered ? (
-            <EmptyState icon={IconBox} title={t('No models match these filters')} />
-          ) : (
-            <EmptyState
-              icon={IconBox}
-              title={t('No models yet')}
-              description={t('Add a channel first. Models and prices of known providers are added with it.')}
-              action={<ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
-            />
-          )
+          filtered
+            ? { icon: IconBox, title: t('No models match these filters') }
+            : {
+                icon: IconBox,
+                title: t('No models yet'),
+                description: t('Add a channel first. Models and prices of known providers are added with it.'),
+                action: <ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>,
+              }
         }
       />
       {open?.act === 'add' && (

@@ -2,10 +2,9 @@ import { Badge, Switch } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { type ProviderModel, typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
@@ -78,19 +77,14 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
       />
     ),
   },
-  {
-    ...actsColumn(),
-    cell: (model) => (
-      <RowMenu
-        label={model.model_id}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(model) },
-          ...(model.type === 'chat'
-            ? [{ label: t('Try it'), icon: IconMessageCircle, onClick: () => acts.tryOut(model) }]
-            : []),
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(model) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ model_id }) => model_id,
+    (model) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(model) },
+      ...(model.type === 'chat'
+        ? [{ label: t('Try it'), icon: IconMessageCircle, onClick: () => acts.tryOut(model) }]
+        : []),
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(model) },
+    ],
+  ),
 ];

@@ -2,7 +2,6 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
@@ -65,7 +64,7 @@ export function AdminOverviewPage() {
           rowKey={({ id, name, rest }) => (rest ? 'rest' : `${id} ${name}`)}
           query={{ error, isFetching: isPlaceholderData, refetch }}
           minWidth={720}
-          empty={<EmptyState icon={IconChartBar} title={t('No requests in this period')} />}
+          empty={{ icon: IconChartBar, title: t('No requests in this period') }}
         />
       </Stack>
     </>

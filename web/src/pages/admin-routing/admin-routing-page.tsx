@@ -5,13 +5,12 @@ import { useState } from 'react';
 import { del, get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { t } from '../../language/words.ts';
 import { orchestrationModel } from '../../models.ts';
@@ -46,18 +45,13 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
     align: 'right',
     cell: ({ provider_priority_weight }) => provider_priority_weight,
   },
-  {
-    ...actsColumn(),
-    cell: (config) => (
-      <RowMenu
-        label={config.canonical_model_id}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
-          { label: t('Reset to default'), icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ canonical_model_id }) => canonical_model_id,
+    (config) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
+      { label: t('Reset to default'), icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
+    ],
+  ),
 ];
 
 function OpenConfig({ model, onClose }: { model: string; onClose: () => void }) {
@@ -112,15 +106,13 @@ export function AdminRoutingPage() {
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconRoute}
-            title={t('Every model uses the defaults')}
-            description={t(
-              'Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that.',
-            )}
-          />
-        }
+        empty={{
+          icon: IconRoute,
+          title: t('Every model uses the defaults'),
+          description: t(
+            'Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that.',
+          ),
+        }}
       />
       {model !== '' && (
         <Group mt="md">

@@ -1,5 +1,6 @@
-import { Badge, Group, SimpleGrid, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, SimpleGrid, Skeleton, Stack, Table, type TableTdProps, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { get, type Result } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
@@ -31,43 +32,60 @@ function Answer({ ms }: { ms: number | null }) {
   );
 }
 
+interface Fact {
+  key: string;
+  name: string;
+  value: ReactNode;
+}
+
+function FactTable({ label, facts, cell }: { label: string; facts: Fact[]; cell?: TableTdProps }) {
+  return (
+    <Table aria-label={label}>
+      <Table.Tbody>
+        {facts.map(({ key, name, value }) => (
+          <Table.Tr key={key}>
+            <Table.Th scope="row" fw={500}>
+              {name}
+            </Table.Th>
+            <Table.Td {...cell}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const engine = (name: string, ms?: number | null, fault?: string | null): ReactNode => (
+  <>
+    <Group justify="space-between" gap="xs">
+      {engineNames[name] ?? name}
+      {ms !== undefined && <Answer ms={ms} />}
+    </Group>
+    {fault && (
+      <Text size="sm" c="red" style={{ overflowWrap: 'anywhere' }}>
+        {fault}
+      </Text>
+    )}
+  </>
+);
+
 function Engines({ engines, answers_in_ms: answers, shared_fault: sharedFault }: System) {
-  const rows: { key: string; part: string; engine: string; ms?: number | null; fault?: string | null }[] = [
-    { key: 'database', part: t('Database'), engine: engines.database, ms: answers.database },
-    { key: 'shared', part: t('Shared state'), engine: engines.shared, ms: answers.shared, fault: sharedFault },
-    { key: 'blobs', part: t('Files'), engine: engines.blobs },
+  const facts = [
+    { key: 'database', name: t('Database'), value: engine(engines.database, answers.database) },
+    { key: 'shared', name: t('Shared state'), value: engine(engines.shared, answers.shared, sharedFault) },
+    { key: 'blobs', name: t('Files'), value: engine(engines.blobs) },
   ];
   return (
     <Section title={t('Engines')} description={t('Backends that this process uses.')}>
       <Table.ScrollContainer minWidth={0} type="native">
-        <Table aria-label={t('Engines')}>
-          <Table.Tbody>
-            {rows.map(({ key, part, engine, ms, fault }) => (
-              <Table.Tr key={key}>
-                <Table.Th scope="row" fw={500}>
-                  {part}
-                </Table.Th>
-                <Table.Td>
-                  <Group justify="space-between" gap="xs">
-                    {engineNames[engine] ?? engine}
-                    {ms !== undefined && <Answer ms={ms} />}
-                  </Group>
-                  {fault && (
-                    <Text size="sm" c="red" style={{ overflowWrap: 'anywhere' }}>
-                      {fault}
-                    </Text>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <FactTable label={t('Engines')} facts={facts} />
       </Table.ScrollContainer>
     </Section>
   );
 }
 
 function Queues({ queues }: System) {
+  const facts = queues.map(({ queue, jobs }) => ({ key: queue, name: queue, value: formatNumber(jobs) }));
   return (
     <Section title={t('Queues')} description={t('Durable jobs that are waiting or running.')}>
       {queues.length === 0 ? (
@@ -75,20 +93,7 @@ function Queues({ queues }: System) {
           {t('No jobs.')}
         </Text>
       ) : (
-        <Table aria-label={t('Queues')}>
-          <Table.Tbody>
-            {queues.map(({ queue, jobs }) => (
-              <Table.Tr key={queue}>
-                <Table.Th scope="row" fw={500}>
-                  {queue}
-                </Table.Th>
-                <Table.Td ta="right" className="svc-number">
-                  {formatNumber(jobs)}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <FactTable label={t('Queues')} facts={facts} cell={{ ta: 'right', className: 'svc-number' }} />
       )}
     </Section>
   );
@@ -100,27 +105,16 @@ function About(system: System) {
   const builtIn = active
     ? t('active (DEMO_PROVIDER={mode})', { mode })
     : t('inactive (DEMO_PROVIDER={mode})', { mode });
-  const rows: [key: string, name: string, value: string][] = [
-    ['version', t('Version'), system.version],
-    ['runtime', t('Runtime'), system.runtime],
-    ['address', t('Address'), system.base_url],
-    ['process', t('Process'), t('{pid}, started {time}', started)],
-    ['built-in', t('Built-in provider'), builtIn],
+  const facts = [
+    { key: 'version', name: t('Version'), value: system.version },
+    { key: 'runtime', name: t('Runtime'), value: system.runtime },
+    { key: 'address', name: t('Address'), value: system.base_url },
+    { key: 'process', name: t('Process'), value: t('{pid}, started {time}', started) },
+    { key: 'built-in', name: t('Built-in provider'), value: builtIn },
   ];
   return (
     <Section title={t('About')}>
-      <Table aria-label={t('About')}>
-        <Table.Tbody>
-          {rows.map(([key, name, value]) => (
-            <Table.Tr key={key}>
-              <Table.Th scope="row" fw={500}>
-                {name}
-              </Table.Th>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactTable label={t('About')} facts={facts} cell={{ style: { overflowWrap: 'anywhere' } }} />
     </Section>
   );
 }

@@ -6,7 +6,6 @@ import { get, type Result } from '../../api.ts';
 import { AppIdentity, ApplicationStatus } from '../../components/app-identity.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -79,7 +78,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
           rowKey={({ id }) => id}
           query={applications}
           minWidth={480}
-          empty={<EmptyState icon={IconApps} title={t('No applications')} />}
+          empty={{ icon: IconApps, title: t('No applications') }}
         />
       </Section>
       <Section title={t('Can act for this user')}>
@@ -90,7 +89,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
           rowKey={({ id }) => id}
           query={consents}
           minWidth={480}
-          empty={<EmptyState icon={IconShieldCheck} title={t('No authorized applications')} />}
+          empty={{ icon: IconShieldCheck, title: t('No authorized applications') }}
         />
       </Section>
     </Stack>

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { EnabledBadge } from '../../components/enabled-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -59,7 +58,7 @@ export function PersonKeys({ person: { user } }: PartProps) {
       rowKey={({ id }) => id}
       query={query}
       minWidth={760}
-      empty={<EmptyState icon={IconKey} title={t('No keys')} description={t('This user has not created any keys.')} />}
+      empty={{ icon: IconKey, title: t('No keys'), description: t('This user has not created any keys.') }}
     />
   );
 }

@@ -6,7 +6,6 @@ import { del, get, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { describeUserAgent } from '../../format.ts';
@@ -88,13 +87,7 @@ export function PersonSessions({ person: { user }, acts }: PartProps) {
         rowKey={({ id }) => id}
         query={query}
         minWidth={680}
-        empty={
-          <EmptyState
-            icon={IconDeviceLaptop}
-            title={t('Not logged in')}
-            description={t('There are no active sessions.')}
-          />
-        }
+        empty={{ icon: IconDeviceLaptop, title: t('Not logged in'), description: t('There are no active sessions.') }}
       />
       <ConfirmDelete
         opened={all}

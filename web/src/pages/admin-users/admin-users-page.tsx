@@ -5,13 +5,14 @@ import { useState } from 'react';
 import { calledOf, isOrganisation, kindOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
+import type { RowAct } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { upTo } from '../../filter-values.ts';
@@ -96,18 +97,13 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   },
   { key: 'quota', header: t('Balance'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   { key: 'used', header: t('Spent'), align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
-  {
-    key: 'requests',
-    header: t('Requests'),
-    align: 'right',
-    cell: ({ request_count }) => <span className="svc-number">{formatNumber(request_count)}</span>,
-  },
+  numberColumn('requests', t('Requests'), ({ request_count }) => formatNumber(request_count)),
   { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  {
-    ...actsColumn(),
-    // A deleted user's row is kept only because the ledger references it, so it has no actions.
-    cell: (user) => !isDeleted(user) && <RowMenu label={calledOf(user)} acts={actsOf(user)} />,
-  },
+  // A deleted user's row is kept only because the ledger references it, so it has no actions.
+  menuColumn(
+    (user) => calledOf(user),
+    (user) => (isDeleted(user) ? [] : actsOf(user)),
+  ),
 ];
 
 export function AdminUsersPage() {
@@ -150,9 +146,7 @@ export function AdminUsersPage() {
           query={query}
           minWidth={980}
           paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-          empty={
-            <EmptyState icon={IconUsers} title={t('No users found')} description={t('No user matches this search.')} />
-          }
+          empty={{ icon: IconUsers, title: t('No users found'), description: t('No user matches this search.') }}
         />
       </Stack>
       {inviting && (

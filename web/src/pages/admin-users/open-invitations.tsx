@@ -5,13 +5,13 @@ import { useState } from 'react';
 import { del, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
@@ -49,19 +49,14 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Emailed') : t('Shared manually')) },
   { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'ends', header: t('Expires'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
-  {
-    ...actsColumn(),
-    cell: ({ user }) => (
-      <RowMenu
-        label={t('the invitation of {username}', { username: user.username })}
-        acts={[
-          { label: t('Create new link'), icon: IconLink, onClick: () => again(user, false) },
-          { label: t('Email new link'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
-          { label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ user }) => t('the invitation of {username}', { username: user.username }),
+    ({ user }) => [
+      { label: t('Create new link'), icon: IconLink, onClick: () => again(user, false) },
+      { label: t('Email new link'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
+      { label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
+    ],
+  ),
 ];
 
 /** Renders nothing if there are no open invitations. */

@@ -5,7 +5,6 @@ import { AppIdentity, ApplicationStatus } from '../../components/app-identity.ts
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -78,14 +77,12 @@ export function ApplicationsPage() {
         query={query}
         minWidth={820}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconApps}
-            title={t('No applications yet')}
-            description={t('Register an application to get a client ID and let people sign in to it with OAuth 2.0.')}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconApps,
+          title: t('No applications yet'),
+          description: t('Register an application to get a client ID and let people sign in to it with OAuth 2.0.'),
+          action: button,
+        }}
       />
     </>
   );

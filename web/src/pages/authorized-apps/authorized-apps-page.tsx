@@ -7,7 +7,6 @@ import { AppIdentity } from '../../components/app-identity.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ScopeBadges } from '../../components/scopes.tsx';
@@ -108,13 +107,11 @@ export function AuthorizedAppsPage() {
         query={query}
         minWidth={860}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconShieldCheck}
-            title={t('No application has access')}
-            description={t('Applications that you sign in to with your svc account appear here.')}
-          />
-        }
+        empty={{
+          icon: IconShieldCheck,
+          title: t('No application has access'),
+          description: t('Applications that you sign in to with your svc account appear here.'),
+        }}
       />
       {changing && (
         <LimitForm

@@ -5,7 +5,6 @@ import { get, type Result } from '../../api.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -133,15 +132,13 @@ export function CreditsPage() {
             rowKey={({ id }) => id}
             query={query}
             paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-            empty={
-              <EmptyState
-                icon={IconCreditCard}
-                title={t('No balance changes yet')}
-                description={t(
-                  'Credits you receive and requests that cost money are listed here, exact to the smallest unit.',
-                )}
-              />
-            }
+            empty={{
+              icon: IconCreditCard,
+              title: t('No balance changes yet'),
+              description: t(
+                'Credits you receive and requests that cost money are listed here, exact to the smallest unit.',
+              ),
+            }}
           />
         </section>
       </Stack>

@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { QueryFault } from '../../components/query-fault.tsx';
@@ -98,13 +97,7 @@ export function TopUp() {
             rowKey={({ id }) => id}
             query={query}
             paging={{ page, pageSize, total, onPage: setPage }}
-            empty={
-              <EmptyState
-                icon={IconCreditCard}
-                title={t('No payments')}
-                description={t('Your payments are listed here.')}
-              />
-            }
+            empty={{ icon: IconCreditCard, title: t('No payments'), description: t('Your payments are listed here.') }}
           />
         )}
       </Stack>

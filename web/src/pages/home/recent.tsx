@@ -3,9 +3,9 @@ import { IconActivity } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
@@ -41,16 +41,11 @@ function Asked({ row }: { row: Requests }) {
 
 const columns: Column<Requests>[] = [
   { key: 'model', header: t('Model'), cell: (row) => <Asked row={row} /> },
-  {
-    key: 'tokens',
-    header: t('Tokens'),
-    align: 'right',
-    cell: (row) => (
-      <span className="svc-number">
-        {`${formatNumber(sumOf(row, 'prompt_tokens'))} → ${formatNumber(sumOf(row, 'completion_tokens'))}`}
-      </span>
-    ),
-  },
+  numberColumn(
+    'tokens',
+    t('Tokens'),
+    (row) => `${formatNumber(sumOf(row, 'prompt_tokens'))} → ${formatNumber(sumOf(row, 'completion_tokens'))}`,
+  ),
   { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
   { key: 'when', header: t('When'), align: 'right', cell: ({ logs: [log] }) => <TimeAgo at={log!.created_at} /> },
 ];
@@ -69,9 +64,7 @@ export function Recent() {
         rowKey={({ key }) => key}
         query={query}
         minWidth={520}
-        empty={
-          <EmptyState icon={IconActivity} title={t('No requests yet')} description={t('New requests appear here.')} />
-        }
+        empty={{ icon: IconActivity, title: t('No requests yet'), description: t('New requests appear here.') }}
       />
     </Section>
   );

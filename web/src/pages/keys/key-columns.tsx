@@ -2,11 +2,10 @@ import { Badge, Group, Stack, Text } from '@mantine/core';
 import { IconCalendarDollar, IconEdit, IconKeyOff, IconRefresh, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { toggleAct } from '../../components/enabled-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatExact, formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
@@ -213,20 +212,15 @@ export const keyColumns = ({
   revoke,
 }: KeyActs): Column<ApiKey>[] => [
   ...factColumns(limitOf, makerOf),
-  {
-    ...actsColumn(),
-    cell: (key) => (
-      <RowMenu
-        label={key.name}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          toggleAct(isEnabled(key), () => toggle(key)),
-          { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
-          { label: t('Rotate secret'), icon: IconRefresh, onClick: () => rotate(key) },
-          ...(key.previous ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),
-          { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => revoke(key) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (key) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
+      toggleAct(isEnabled(key), () => toggle(key)),
+      { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
+      { label: t('Rotate secret'), icon: IconRefresh, onClick: () => rotate(key) },
+      ...(key.previous ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),
+      { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => revoke(key) },
+    ],
+  ),
 ];

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { del, get, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
@@ -144,14 +143,12 @@ export function KeysPage() {
         textOf={({ name, key, models }) => `${name} ${key} ${models.join(' ')}`}
         query={query}
         minWidth={820}
-        empty={
-          <EmptyState
-            icon={IconKey}
-            title={t('No keys yet')}
-            description={t('Create one for each program or person, so that you can limit and revoke each separately.')}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconKey,
+          title: t('No keys yet'),
+          description: t('Create one for each program or person, so that you can limit and revoke each separately.'),
+          action: button,
+        }}
       />
       {open?.act === 'create' && <NewKey onClose={close} onDone={setSecret} />}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}

@@ -5,6 +5,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { CapabilityMarks, ModelHealth } from '../../components/model-marks.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { t } from '../../language/words.ts';
 import { type Providers, priceWords, tokenWords } from '../../model-facts.ts';
 import { isChat, type OfferedModel } from '../../models.ts';
@@ -41,12 +42,7 @@ export const modelColumns = (known: Providers): Column<OfferedModel>[] => [
     wrap: true,
     cell: (model) => <span className="svc-number">{priceWords(model)}</span>,
   },
-  {
-    key: 'context',
-    header: t('Context'),
-    align: 'right',
-    cell: ({ context_length }) => <span className="svc-number">{tokenWords(context_length)}</span>,
-  },
+  numberColumn('context', t('Context'), ({ context_length }) => tokenWords(context_length)),
   {
     key: 'can',
     header: t('Capabilities'),

@@ -2,7 +2,6 @@ import { IconCube } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { modelTypes } from '../../catalog.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { oneOf } from '../../filter-values.ts';
@@ -23,18 +22,13 @@ const urlFits = {
 };
 const pageSize = 50;
 
-function NoModels({ filtered }: { filtered: boolean }) {
-  const admin = isAdmin(useUser());
-  if (filtered) return <EmptyState icon={IconCube} title={t('No models match these filters')} />;
-  return (
-    <EmptyState
-      icon={IconCube}
-      title={t('No models yet')}
-      description={admin ? t('Add a channel to make its models available.') : t('Ask your administrator to add some.')}
-      action={admin && <ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
-    />
-  );
-}
+const nothingFound = { icon: IconCube, title: t('No models match these filters') };
+const noModels = (admin: boolean) => ({
+  icon: IconCube,
+  title: t('No models yet'),
+  description: admin ? t('Add a channel to make its models available.') : t('Ask your administrator to add some.'),
+  action: admin && <ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>,
+});
 
 /** Every model that this user may call, with what matters for choosing one. */
 export function ModelsPage() {
@@ -43,6 +37,7 @@ export function ModelsPage() {
   // Refetch sooner than elsewhere: users check the health right after a request, while other pages need only the names.
   const query = useQuery({ ...modelsQuery, staleTime: 5_000 });
   const models = query.data && chosenModels(query.data, filter);
+  const admin = isAdmin(useUser());
   const filtered = Object.values(filter).some((value) => value !== '');
   return (
     <>
@@ -65,7 +60,7 @@ export function ModelsPage() {
         query={{ error: query.error, isFetching: query.isPending, refetch: query.refetch }}
         minWidth={820}
         paging={{ page, pageSize, total: models?.length ?? 0, exact: true, onPage: setPage }}
-        empty={<NoModels filtered={filtered} />}
+        empty={filtered ? nothingFound : noModels(admin)}
       />
     </>
   );

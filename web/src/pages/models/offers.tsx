@@ -2,9 +2,9 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { ModelHealth } from '../../components/model-marks.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { priceWords, tokenWords } from '../../model-facts.ts';
@@ -15,13 +15,6 @@ const milliseconds = (value: number | null): string => (value === null ? '–' :
 /** Without requests in the last hour the success rate is only a default, so it is not shown. */
 const successWords = ({ health: { requests_last_hour, success_rate_last_hour: rate } }: Offer): string =>
   requests_last_hour === 0 ? '–' : formatPercent((rate * 100).toFixed(rate === 1 ? 0 : 1));
-
-const number = (key: string, header: string, words: (offer: Offer) => string): Column<Offer> => ({
-  key,
-  header,
-  align: 'right',
-  cell: (offer) => <span className="svc-number">{words(offer)}</span>,
-});
 
 const columns = (model: string, channelName: (id: number) => string): Column<Offer>[] => [
   {
@@ -39,17 +32,17 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
     ),
   },
   { key: 'health', header: t('Health'), cell: (offer) => <ModelHealth model={offer} /> },
-  number('success', t('Success'), successWords),
+  numberColumn('success', t('Success'), successWords),
   {
     key: 'price',
     header: t('Price'),
     wrap: true,
     cell: ({ prices, type }) => <span className="svc-number">{priceWords({ prices, types: [type] })}</span>,
   },
-  number('context', t('Context'), ({ context_length }) => tokenWords(context_length)),
-  number('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
-  number('first', t('First token'), ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
-  number('speed', t('Tokens/s'), ({ tokens_per_second }) =>
+  numberColumn('context', t('Context'), ({ context_length }) => tokenWords(context_length)),
+  numberColumn('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
+  numberColumn('first', t('First token'), ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
+  numberColumn('speed', t('Tokens/s'), ({ tokens_per_second }) =>
     tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second)),
   ),
 ];
@@ -67,12 +60,10 @@ export function Offers({ model }: { model: ModelDetail }) {
         rowKey={({ provider, model_id, channel_id, type }) => `${provider} ${model_id} ${channel_id} ${type}`}
         query={{ error: null, isFetching: false, refetch: () => {} }}
         minWidth={820}
-        empty={
-          <EmptyState
-            title={t('No provider serves this model directly')}
-            description={t('It calls suitable models for each task.')}
-          />
-        }
+        empty={{
+          title: t('No provider serves this model directly'),
+          description: t('It calls suitable models for each task.'),
+        }}
       />
     </Stack>
   );

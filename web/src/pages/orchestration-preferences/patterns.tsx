@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -51,12 +51,7 @@ const columns: Column<Pattern>[] = [
       </Group>
     ),
   },
-  {
-    key: 'samples',
-    header: t('Tasks'),
-    align: 'right',
-    cell: ({ successes, failures }) => <span className="svc-number">{formatNumber(successes + failures)}</span>,
-  },
+  numberColumn('samples', t('Tasks'), ({ successes, failures }) => formatNumber(successes + failures)),
   {
     key: 'use',
     header: t('Status'),
@@ -80,15 +75,13 @@ export function Patterns() {
       rowKey={({ kind, difficulty, model }) => `${kind} ${difficulty} ${model}`}
       query={query}
       minWidth={720}
-      empty={
-        <EmptyState
-          icon={IconBulb}
-          title={t('Nothing learned yet')}
-          description={t(
-            'Every task that svc/svc-ms runs for you counts here. After five tasks of a type, models that perform badly at it are avoided.',
-          )}
-        />
-      }
+      empty={{
+        icon: IconBulb,
+        title: t('Nothing learned yet'),
+        description: t(
+          'Every task that svc/svc-ms runs for you counts here. After five tasks of a type, models that perform badly at it are avoided.',
+        ),
+      }}
     />
   );
 }

@@ -3,7 +3,6 @@ import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { ShowMore } from '../../components/show-more.tsx';
 import { formatDateTime } from '../../format.ts';
@@ -48,7 +47,7 @@ export function Activity({ organisation }: { organisation: Organisation }) {
         query={query}
         grows
         minWidth={760}
-        empty={<EmptyState icon={IconHistory} title={t('Nothing recorded')} />}
+        empty={{ icon: IconHistory, title: t('Nothing recorded') }}
       />
       <ShowMore query={query} size="sm" mx="auto" />
     </Stack>

@@ -6,11 +6,10 @@ import { del } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { locale, rich, t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
@@ -69,21 +68,17 @@ const columns = (zone: string, known: LevelNames, open: ((open: Open) => void) |
   },
   ...(open
     ? [
-        {
-          ...actsColumn(),
-          cell: (budget: Budget) => (
-            <RowMenu
-              label={t('the budget of {place} {window}', {
-                place: placeName(known, budget),
-                window: windowWords[budget.window],
-              })}
-              acts={[
-                { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
-                { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', budget }) },
-              ]}
-            />
-          ),
-        },
+        menuColumn(
+          (budget: Budget) =>
+            t('the budget of {place} {window}', {
+              place: placeName(known, budget),
+              window: windowWords[budget.window],
+            }),
+          (budget: Budget) => [
+            { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
+            { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', budget }) },
+          ],
+        ),
       ]
     : []),
 ];
@@ -114,15 +109,13 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
           rowKey={(budget) => budget.id}
           query={query}
           minWidth={760}
-          empty={
-            <EmptyState
-              icon={IconPigMoney}
-              title={t('No budgets')}
-              description={t(
-                'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.',
-              )}
-            />
-          }
+          empty={{
+            icon: IconPigMoney,
+            title: t('No budgets'),
+            description: t(
+              'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.',
+            ),
+          }}
         />
       </Section>
       <LevelLimits organisation={organisation} known={known} />

@@ -7,11 +7,10 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -68,15 +67,10 @@ const columns = (remove: (token: ScimToken) => void): Column<ScimToken>[] => [
     header: t('Last used'),
     cell: ({ last_used_at }) => (last_used_at === null ? t('Never') : <TimeAgo at={last_used_at} />),
   },
-  {
-    ...actsColumn(),
-    cell: (token) => (
-      <RowMenu
-        label={token.name}
-        acts={[{ label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(token) }]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (token) => [{ label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(token) }],
+  ),
 ];
 
 /** Provisioning by a company's directory (SCIM), which adds and removes members. */
@@ -122,7 +116,7 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
           rowKey={(token) => token.id}
           query={query}
           minWidth={480}
-          empty={<EmptyState icon={IconKey} title={t('No directory is connected')} />}
+          empty={{ icon: IconKey, title: t('No directory is connected') }}
         />
       </Stack>
       {making && (

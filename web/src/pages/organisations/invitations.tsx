@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime } from '../../format.ts';
@@ -125,15 +125,12 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
     },
   },
   { key: 'until', header: t('Valid until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
-  {
-    ...actsColumn(),
-    cell: (invitation) => (
-      <RowMenu
-        label={invitation.email || t('invitation {id}', { id: invitation.id })}
-        acts={[{ label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
-      />
-    ),
-  },
+  menuColumn(
+    (invitation) => invitation.email || t('invitation {id}', { id: invitation.id }),
+    (invitation) => [
+      { label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => revoke(invitation) },
+    ],
+  ),
 ];
 
 export function Invitations({ organisation, teams }: Props) {

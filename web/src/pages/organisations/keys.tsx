@@ -6,12 +6,10 @@ import { del, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { toggleAct } from '../../components/enabled-state.tsx';
 import { ListTable } from '../../components/list-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
@@ -82,31 +80,26 @@ function columns(known: LevelNames, manages: boolean, ownId: number, acts: Acts)
     name!,
     ownerColumn(known),
     ...rest,
-    {
-      ...actsColumn(),
-      cell: (key) => {
+    menuColumn(
+      (key) => key.name,
+      (key) => {
         const mine = key.owner.type === 'user' && key.owner.id === ownId;
-        if (!manages && !mine) return null;
-        return (
-          <RowMenu
-            label={key.name}
-            acts={[
-              { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
-              toggleAct(key.status === 1, () => acts.toggle(key)),
-              ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
-              // Only the owner of a member's key may know its secret, so other members cannot rotate it.
-              ...(mine || key.owner.type === 'team'
-                ? [{ label: t('Rotate secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
-                : []),
-              ...(key.previous
-                ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
-                : []),
-              { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
-            ]}
-          />
-        );
+        if (!manages && !mine) return [];
+        return [
+          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
+          toggleAct(key.status === 1, () => acts.toggle(key)),
+          ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
+          // Only the owner of a member's key may know its secret, so other members cannot rotate it.
+          ...(mine || key.owner.type === 'team'
+            ? [{ label: t('Rotate secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
+            : []),
+          ...(key.previous
+            ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
+            : []),
+          { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
+        ];
       },
-    },
+    ),
   ];
 }
 
@@ -162,13 +155,11 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           textOf={({ name, key }) => `${name} ${key}`}
           query={query}
           minWidth={900}
-          empty={
-            <EmptyState
-              icon={IconKey}
-              title={t('No keys yet')}
-              description={t('Team keys stay when their creator leaves; members’ keys end with their membership.')}
-            />
-          }
+          empty={{
+            icon: IconKey,
+            title: t('No keys yet'),
+            description: t('Team keys stay when their creator leaves; members’ keys end with their membership.'),
+          }}
         />
       </Section>
       {may(role, 'see_all') && <TeamApplications organisation={organisation} known={known} />}

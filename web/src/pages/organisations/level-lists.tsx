@@ -6,7 +6,6 @@ import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
 import { ShowMore } from '../../components/show-more.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -43,13 +42,7 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: LevelNam
         query={query}
         grows
         minWidth={920}
-        empty={
-          <EmptyState
-            icon={IconChartBar}
-            title={t('No requests')}
-            description={t('Choose other dates or another level.')}
-          />
-        }
+        empty={{ icon: IconChartBar, title: t('No requests'), description: t('Choose other dates or another level.') }}
       />
       <ShowMore query={query} size="sm" mx="auto" />
       <UsageDetail log={logs?.find((log) => String(log.id) === open) ?? null} onClose={() => setOpen('')} />
@@ -88,13 +81,11 @@ export function LevelDecisions({ id, filter }: ListProps) {
         query={query}
         grows
         minWidth={720}
-        empty={
-          <EmptyState
-            icon={IconGitBranch}
-            title={t('No routing decisions')}
-            description={t('Choose other dates or another level.')}
-          />
-        }
+        empty={{
+          icon: IconGitBranch,
+          title: t('No routing decisions'),
+          description: t('Choose other dates or another level.'),
+        }}
       />
       <ShowMore query={query} size="sm" mx="auto" />
       <SideDialog opened={open !== null} onClose={() => setOpen(null)} size="xl" title={t('Routing decision')}>

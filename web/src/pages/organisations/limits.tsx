@@ -5,10 +5,9 @@ import { useState } from 'react';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -49,23 +48,13 @@ const columns = (known: LevelNames, open: ((open: Open) => void) | null): Column
   { key: 'providers', header: t('Providers'), wrap: true, cell: ({ providers }) => listed(providers) },
   ...(open
     ? [
-        {
-          ...actsColumn(),
-          cell: (limits: Limits) => (
-            <RowMenu
-              label={t('the limits of {place}', { place: placeName(known, limits) })}
-              acts={[
-                { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
-                {
-                  label: t('Remove'),
-                  icon: IconTrash,
-                  danger: true,
-                  onClick: () => open({ act: 'delete', limits }),
-                },
-              ]}
-            />
-          ),
-        },
+        menuColumn(
+          (limits: Limits) => t('the limits of {place}', { place: placeName(known, limits) }),
+          (limits: Limits) => [
+            { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
+            { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', limits }) },
+          ],
+        ),
       ]
     : []),
 ];
@@ -101,13 +90,11 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
         rowKey={placeText}
         query={query}
         minWidth={760}
-        empty={
-          <EmptyState
-            icon={IconGauge}
-            title={t('No limits##yet')}
-            description={t('Requests and tokens per minute, and allowed models and providers.')}
-          />
-        }
+        empty={{
+          icon: IconGauge,
+          title: t('No limits##yet'),
+          description: t('Requests and tokens per minute, and allowed models and providers.'),
+        }}
       />
       {open?.act === 'make' && (
         <LimitForm organisation={organisation} known={known} taken={query.data ?? []} onClose={close} />

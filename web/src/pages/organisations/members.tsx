@@ -5,10 +5,9 @@ import { useState } from 'react';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { ListTable } from '../../components/list-table.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
@@ -87,27 +86,20 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
   },
   ...(manager
     ? [
-        {
-          ...actsColumn(),
-          cell: (member: Member) => {
-            const above = member.role === 'owner' && manager !== 'owner';
-            return (
-              <RowMenu
-                label={member.username}
-                acts={[
-                  { label: t('Role and teams'), icon: IconUserCog, onClick: () => edit(member) },
-                  {
-                    label: t('Remove'),
-                    icon: IconUserMinus,
-                    danger: true,
-                    disabled: above || isLastOwner(member, members),
-                    onClick: () => remove(member),
-                  },
-                ]}
-              />
-            );
-          },
-        },
+        menuColumn(
+          ({ username }: Member) => username,
+          (member: Member) => [
+            { label: t('Role and teams'), icon: IconUserCog, onClick: () => edit(member) },
+            {
+              label: t('Remove'),
+              icon: IconUserMinus,
+              danger: true,
+              // Only owners remove owners.
+              disabled: (member.role === 'owner' && manager !== 'owner') || isLastOwner(member, members),
+              onClick: () => remove(member),
+            },
+          ],
+        ),
       ]
     : []),
 ];

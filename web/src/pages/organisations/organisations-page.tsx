@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -65,33 +64,31 @@ export function OrganisationsPage() {
         rowKey={({ id }) => id}
         query={query}
         minWidth={720}
-        empty={
-          <EmptyState
-            icon={IconBuilding}
-            title={t('You are not in any organisation')}
-            description={
-              <>
-                {t('Create one for a company, a family or a class, or open an invitation link.')}
-                {!email_verified && (
-                  <>
-                    {' '}
-                    {rich(
-                      'If your company has added you through its directory, <link>verify your email address</link> to join.',
-                      {
-                        link: (text) => (
-                          <AnchorLink to="/account" inherit underline="always">
-                            {text}
-                          </AnchorLink>
-                        ),
-                      },
-                    )}
-                  </>
-                )}
-              </>
-            }
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconBuilding,
+          title: t('You are not in any organisation'),
+          description: (
+            <>
+              {t('Create one for a company, a family or a class, or open an invitation link.')}
+              {!email_verified && (
+                <>
+                  {' '}
+                  {rich(
+                    'If your company has added you through its directory, <link>verify your email address</link> to join.',
+                    {
+                      link: (text) => (
+                        <AnchorLink to="/account" inherit underline="always">
+                          {text}
+                        </AnchorLink>
+                      ),
+                    },
+                  )}
+                </>
+              )}
+            </>
+          ),
+          action: button,
+        }}
       />
       {making && (
         <NewOrganisation

@@ -3,7 +3,6 @@ import { IconApps } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -67,13 +66,11 @@ export function TeamApplications({ organisation, known }: Props) {
         rowKey={({ id }) => id}
         query={query}
         minWidth={520}
-        empty={
-          <EmptyState
-            icon={IconApps}
-            title={t('No applications')}
-            description={t('Assign an application to a team when you register it, or on its page.')}
-          />
-        }
+        empty={{
+          icon: IconApps,
+          title: t('No applications'),
+          description: t('Assign an application to a team when you register it, or on its page.'),
+        }}
       />
     </Section>
   );

@@ -6,12 +6,11 @@ import { del, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
@@ -142,24 +141,14 @@ const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<T
   { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(acts
     ? [
-        {
-          ...actsColumn(),
-          cell: (team: Team) => (
-            <RowMenu
-              label={team.name}
-              acts={[
-                { label: t('Rename'), icon: IconEdit, onClick: () => acts.open({ act: 'rename', team }) },
-                { label: t('Provider keys'), icon: IconKey, onClick: () => acts.showKeys(team) },
-                {
-                  label: t('Delete'),
-                  icon: IconTrash,
-                  danger: true,
-                  onClick: () => acts.open({ act: 'delete', team }),
-                },
-              ]}
-            />
-          ),
-        },
+        menuColumn(
+          ({ name }: Team) => name,
+          (team: Team) => [
+            { label: t('Rename'), icon: IconEdit, onClick: () => acts.open({ act: 'rename', team }) },
+            { label: t('Provider keys'), icon: IconKey, onClick: () => acts.showKeys(team) },
+            { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.open({ act: 'delete', team }) },
+          ],
+        ),
       ]
     : []),
 ];
@@ -184,16 +173,12 @@ export function Teams({ organisation }: { organisation: Organisation }) {
         rowKey={(team) => team.id}
         query={query}
         minWidth={520}
-        empty={
-          <EmptyState
-            icon={IconUsersGroup}
-            title={t('No teams yet')}
-            description={t(
-              'A team has its own budgets, and keys and applications that stay when their creator leaves.',
-            )}
-            action={button}
-          />
-        }
+        empty={{
+          icon: IconUsersGroup,
+          title: t('No teams yet'),
+          description: t('A team has its own budgets, and keys and applications that stay when their creator leaves.'),
+          action: button,
+        }}
       />
       {manages && <ProviderKeys organisationId={id} teams={query.data ?? []} />}
       {open?.act === 'make' && <TeamForm organisationId={id} onClose={close} />}

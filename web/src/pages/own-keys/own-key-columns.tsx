@@ -2,9 +2,8 @@ import { Badge, Stack, Text } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn } from '../../components/data-table.tsx';
 import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
@@ -73,17 +72,12 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
     width: 220,
     cell: (key) => <TestButton name={key.name} tried={tried[key.id]} onTest={() => test(key)} whole />,
   },
-  {
-    ...actsColumn(),
-    cell: (key) => (
-      <RowMenu
-        label={key.name}
-        acts={[
-          { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          toggleAct(key.status === switchedOn, () => toggle(key)),
-          { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(key) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ name }) => name,
+    (key) => [
+      { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
+      toggleAct(key.status === switchedOn, () => toggle(key)),
+      { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(key) },
+    ],
+  ),
 ];

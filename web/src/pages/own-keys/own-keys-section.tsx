@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { switchedOff, switchedOn } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyToggled } from '../../components/enabled-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
@@ -139,18 +138,15 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
             label: ({ name }) => t('Models of {name}', { name }),
             show: ({ provider }) => <Models names={served(provider)} />,
           }}
-          empty={
-            <EmptyState
-              icon={IconKey}
-              title={t('No provider keys')}
-              description={
-                off || nobody
-                  ? t('No keys can be added at the moment.')
-                  : t('Add a key, and the provider bills you directly for these requests.')
-              }
-              action={button && <Group>{button}</Group>}
-            />
-          }
+          empty={{
+            icon: IconKey,
+            title: t('No provider keys'),
+            description:
+              off || nobody
+                ? t('No keys can be added at the moment.')
+                : t('Add a key, and the provider bills you directly for these requests.'),
+            action: button && <Group>{button}</Group>,
+          }}
         />
       </Stack>
       {open && open.act !== 'remove' && (

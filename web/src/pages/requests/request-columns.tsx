@@ -2,6 +2,7 @@ import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
@@ -115,16 +116,12 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
       </Text>
     ),
   },
-  {
-    key: 'tokens',
-    header: t('Tokens'),
-    align: 'right',
-    cell: (group) => (
-      <span className="svc-number">
-        {`${formatNumber(sumOfLines(group, 'prompt_tokens'))} → ${formatNumber(sumOfLines(group, 'completion_tokens'))}`}
-      </span>
-    ),
-  },
+  numberColumn(
+    'tokens',
+    t('Tokens'),
+    (group) =>
+      `${formatNumber(sumOfLines(group, 'prompt_tokens'))} → ${formatNumber(sumOfLines(group, 'completion_tokens'))}`,
+  ),
   {
     key: 'cost',
     header: t('Cost'),
@@ -137,12 +134,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
       </Tooltip>
     ),
   },
-  {
-    key: 'time',
-    header: t('Duration'),
-    align: 'right',
-    cell: ({ parent, lines: [line] }) => (
-      <span className="svc-number">{parent === null ? formatMs(line!.duration_ms) : '–'}</span>
-    ),
-  },
+  numberColumn('time', t('Duration'), ({ parent, lines: [line] }) =>
+    parent === null ? formatMs(line!.duration_ms) : '–',
+  ),
 ];

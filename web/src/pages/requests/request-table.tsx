@@ -2,7 +2,6 @@ import { Button, Group } from '@mantine/core';
 import { IconListSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { t } from '../../language/words.ts';
 import { isAdmin, keysQuery, useUser } from '../../session.ts';
 import { requestColumns } from './request-columns.tsx';
@@ -36,17 +35,13 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
         rowKey={({ key }) => key}
         query={query}
         minWidth={withUser ? 940 : 860}
-        empty={
-          <EmptyState
-            icon={IconListSearch}
-            title={searching ? t('Nothing found so far') : t('No requests')}
-            description={
-              searching
-                ? t('Many requests were searched. Continue with older ones, or narrow the dates.')
-                : t('Change the filters or dates, or make your first request with one of your keys.')
-            }
-          />
-        }
+        empty={{
+          icon: IconListSearch,
+          title: searching ? t('Nothing found so far') : t('No requests'),
+          description: searching
+            ? t('Many requests were searched. Continue with older ones, or narrow the dates.')
+            : t('Change the filters or dates, or make your first request with one of your keys.'),
+        }}
       />
       {(state.cursor !== '' || next !== null) && (
         <Group justify="flex-end" gap="sm" mt="sm" component="nav" aria-label={t('Pages of requests')}>

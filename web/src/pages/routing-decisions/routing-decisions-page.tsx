@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ParentFilterNotice } from '../../components/parent-filter-notice.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -56,12 +57,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   },
   whyColumn(),
   { key: 'strategy', header: t('Strategy'), cell: ({ routing_strategy }) => strategyName(routing_strategy) },
-  {
-    key: 'duration',
-    header: t('Duration##of a request'),
-    align: 'right',
-    cell: ({ duration_ms }) => <span className="svc-number">{formatMs(duration_ms)}</span>,
-  },
+  numberColumn('duration', t('Duration##of a request'), ({ duration_ms }) => formatMs(duration_ms)),
   detailsColumn(show),
 ];
 
@@ -128,13 +124,11 @@ export function RoutingDecisionsPage() {
         query={query}
         minWidth={900}
         paging={{ page, pageSize: decisionPageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconGitBranch}
-            title={filtered ? t('No decisions match these filters') : t('No decisions yet')}
-            description={filtered ? undefined : t('Every routed request is recorded here.')}
-          />
-        }
+        empty={{
+          icon: IconGitBranch,
+          title: filtered ? t('No decisions match these filters') : t('No decisions yet'),
+          description: filtered ? undefined : t('Every routed request is recorded here.'),
+        }}
       />
       {open !== '' && <OpenDecision request={open} onClose={() => setOpen('')} />}
     </>

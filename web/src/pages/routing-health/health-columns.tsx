@@ -4,6 +4,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { rateColor } from '../../health.ts';
@@ -33,12 +34,7 @@ function SuccessRate({ row }: { row: Metrics }) {
 const percentile = (
   key: 'p50_latency_ms' | 'p95_latency_ms' | 'p99_latency_ms' | 'p50_ttft_ms',
   header: string,
-): Column<Metrics> => ({
-  key,
-  header,
-  align: 'right',
-  cell: (row) => <span className="svc-number">{ms(row[key])}</span>,
-});
+): Column<Metrics> => numberColumn(key, header, (row) => ms(row[key]));
 
 export const healthColumns = (channelName: (id: number) => string): Column<Metrics>[] => [
   {
@@ -69,20 +65,8 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   percentile('p95_latency_ms', 'p95'),
   percentile('p99_latency_ms', 'p99'),
   percentile('p50_ttft_ms', t('First token')),
-  {
-    key: 'speed',
-    header: t('Tokens/s'),
-    align: 'right',
-    cell: ({ tokens_per_second }) => (
-      <span className="svc-number">
-        {tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second))}
-      </span>
-    ),
-  },
-  {
-    key: 'requests',
-    header: t('Requests'),
-    align: 'right',
-    cell: ({ total_requests }) => <span className="svc-number">{formatCompact(total_requests)}</span>,
-  },
+  numberColumn('speed', t('Tokens/s'), ({ tokens_per_second }) =>
+    tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second)),
+  ),
+  numberColumn('requests', t('Requests'), ({ total_requests }) => formatCompact(total_requests)),
 ];

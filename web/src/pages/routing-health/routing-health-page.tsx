@@ -3,7 +3,6 @@ import { IconActivityHeartbeat } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { healthPageSize, type Metrics, metricsQuery, useChannelNames } from '../../catalog.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
@@ -104,13 +103,11 @@ export function RoutingHealthPage() {
         query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
         minWidth={900}
         paging={{ page, pageSize: healthPageSize, total: query.data?.total ?? 0, onPage: setPage }}
-        empty={
-          <EmptyState
-            icon={IconActivityHeartbeat}
-            title={t('Nothing to show')}
-            description={t('No provider serves a matching model.')}
-          />
-        }
+        empty={{
+          icon: IconActivityHeartbeat,
+          title: t('Nothing to show'),
+          description: t('No provider serves a matching model.'),
+        }}
       />
     </>
   );

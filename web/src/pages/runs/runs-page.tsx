@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { oneOf } from '../../filter-values.ts';
@@ -64,21 +64,13 @@ const columns: Column<RunSummary>[] = [
       </Group>
     ),
   },
-  {
-    key: 'tasks',
-    header: t('Tasks'),
-    align: 'right',
-    cell: ({ tasks_completed, tasks_total }) => (
-      <span className="svc-number">{`${formatNumber(tasks_completed)} / ${formatNumber(tasks_total)}`}</span>
-    ),
-  },
+  numberColumn(
+    'tasks',
+    t('Tasks'),
+    ({ tasks_completed, tasks_total }) => `${formatNumber(tasks_completed)} / ${formatNumber(tasks_total)}`,
+  ),
   { key: 'cost', header: t('Cost'), align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
-  {
-    key: 'time',
-    header: t('Duration##taken'),
-    align: 'right',
-    cell: ({ elapsed_time_secs }) => <span className="svc-number">{durationWords(elapsed_time_secs)}</span>,
-  },
+  numberColumn('time', t('Duration##taken'), ({ elapsed_time_secs }) => durationWords(elapsed_time_secs)),
   { key: 'started', header: t('Started'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
@@ -119,18 +111,16 @@ export function RunsPage() {
         minWidth={860}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
-          status ? (
-            <EmptyState icon={IconRobot} title={t('No runs with this status')} />
-          ) : (
-            <EmptyState
-              icon={IconRobot}
-              title={t('No runs yet')}
-              description={t(
-                'A run plans tasks for your goal, assigns each to a suitable model, evaluates the results and continues until it is confident that the goal is reached. You can watch, cancel and resume it.',
-              )}
-              action={button}
-            />
-          )
+          status
+            ? { icon: IconRobot, title: t('No runs with this status') }
+            : {
+                icon: IconRobot,
+                title: t('No runs yet'),
+                description: t(
+                  'A run plans tasks for your goal, assigns each to a suitable model, evaluates the results and continues until it is confident that the goal is reached. You can watch, cancel and resume it.',
+                ),
+                action: button,
+              }
         }
       />
       {starting && <StartRun onClose={() => setStarting(false)} />}

@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { AddButton } from '../../components/add-button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { menuColumn } from '../../components/menu-column.tsx';
+import { numberColumn } from '../../components/number-column.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { upTo } from '../../filter-values.ts';
@@ -52,31 +52,16 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
     ),
   },
   { key: 'tags', header: t('Tags'), cell: ({ tags }) => tags.length > 0 && <Tags tags={tags} onPick={filter} /> },
-  {
-    key: 'messages',
-    header: t('Messages'),
-    align: 'right',
-    cell: ({ total_messages }) => <span className="svc-number">{formatNumber(total_messages)}</span>,
-  },
-  {
-    key: 'tokens',
-    header: t('Tokens'),
-    align: 'right',
-    cell: ({ total_tokens }) => <span className="svc-number">{formatNumber(total_tokens)}</span>,
-  },
+  numberColumn('messages', t('Messages'), ({ total_messages }) => formatNumber(total_messages)),
+  numberColumn('tokens', t('Tokens'), ({ total_tokens }) => formatNumber(total_tokens)),
   { key: 'used', header: t('Last used'), cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
-  {
-    ...actsColumn(),
-    cell: ({ session_id }) => (
-      <RowMenu
-        label={session_id}
-        acts={[
-          { label: t('Open'), icon: IconExternalLink, onClick: () => open(session_id) },
-          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(session_id) },
-        ]}
-      />
-    ),
-  },
+  menuColumn(
+    ({ session_id }) => session_id,
+    ({ session_id }) => [
+      { label: t('Open'), icon: IconExternalLink, onClick: () => open(session_id) },
+      { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(session_id) },
+    ],
+  ),
 ];
 
 export function SessionsPage() {
@@ -120,33 +105,31 @@ export function SessionsPage() {
         minWidth={760}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
-          tag ? (
-            <EmptyState
-              icon={IconMessages}
-              title={t('No sessions tagged “{tag}”', { tag })}
-              action={
-                <Button variant="default" onClick={() => filter('')}>
-                  {t('Show all sessions')}
-                </Button>
+          tag
+            ? {
+                icon: IconMessages,
+                title: t('No sessions tagged “{tag}”', { tag }),
+                action: (
+                  <Button variant="default" onClick={() => filter('')}>
+                    {t('Show all sessions')}
+                  </Button>
+                ),
               }
-            />
-          ) : (
-            <EmptyState
-              icon={IconMessages}
-              title={t('No sessions yet')}
-              description={rich(
-                'A session starts with the first message to <model>svc/svc-ms</model>, from your own program or in the playground.',
-                {
-                  model: (text) => (
-                    <Text span ff="monospace" size="sm">
-                      {text}
-                    </Text>
-                  ),
-                },
-              )}
-              action={button}
-            />
-          )
+            : {
+                icon: IconMessages,
+                title: t('No sessions yet'),
+                description: rich(
+                  'A session starts with the first message to <model>svc/svc-ms</model>, from your own program or in the playground.',
+                  {
+                    model: (text) => (
+                      <Text span ff="monospace" size="sm">
+                        {text}
+                      </Text>
+                    ),
+                  },
+                ),
+                action: button,
+              }
         }
       />
       {creating && <NewSession onClose={() => setCreating(false)} />}

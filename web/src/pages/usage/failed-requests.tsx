@@ -6,7 +6,6 @@ import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatDayTime, formatExact, formatMs } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
@@ -132,7 +131,7 @@ export function FailedRequests(props: FailedRequestsProps) {
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-        empty={<EmptyState icon={IconMoodCheck} title={t('No failed requests in this period')} />}
+        empty={{ icon: IconMoodCheck, title: t('No failed requests in this period') }}
       />
       <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title={t('Failure reason')}>
         {failure && <Detail failure={failure} />}

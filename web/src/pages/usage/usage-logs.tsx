@@ -1,7 +1,6 @@
 import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { t } from '../../language/words.ts';
 import { groupRequests, singleRequests } from '../../requests.ts';
 import { keysQuery } from '../../session.ts';
@@ -35,13 +34,11 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
         query={query}
         minWidth={920}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-        empty={
-          <EmptyState
-            icon={IconChartBar}
-            title={t('No requests')}
-            description={t('Change the filters or dates, or make your first request with one of your keys.')}
-          />
-        }
+        empty={{
+          icon: IconChartBar,
+          title: t('No requests'),
+          description: t('Change the filters or dates, or make your first request with one of your keys.'),
+        }}
       />
       <UsageDetail log={logs?.find(({ id }) => String(id) === open) ?? null} onClose={() => onOpen('')} />
     </>
