@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
-import { until } from './service.ts';
+import { login, until } from './service.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 let site: Site;
@@ -71,6 +71,30 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await focused(acts(first));
     await revoke(first);
     await focused(page.getByRole('heading', { level: 1 }));
+  }, 300_000);
+
+  test('a button that is disabled while it works, or removes itself, does not lose the focus', async () => {
+    const { page, context, open, settled } = await site.register('keyed');
+    const body = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+    const made = await context.request.post('/api/oauth2/applications', { data: body });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await open(`/applications/${(await made.json()).data.id}`);
+    await page.getByLabel('Description').fill('By keyboard');
+    // While it is sent, the button is disabled; afterwards the form is shown anew.
+    await save.press('Enter');
+    await page.getByText('Application saved').waitFor();
+    await settled();
+    await focused(save);
+    for (const _ of ['one', 'two']) await login(site.service.url, 'keyed', passwordOf('keyed'));
+    await open('/account');
+    const logOut = page.getByRole('button', { name: /^Log out (?!all)/ }).and(page.locator('main *'));
+    await logOut.first().press('Enter');
+    await page.getByText('Device logged out').waitFor();
+    await settled();
+    await focused(logOut);
+    expect(await logOut.count()).toBe(1);
+    await logOut.press('Enter');
+    await focused(page.getByRole('region', { name: 'Logged-in devices' }));
   }, 300_000);
 
   test('closing a dialog while it is sending asks for confirmation, and the new secret is still shown', async () => {

@@ -59,6 +59,36 @@ describe.skipIf(browserMissing)('the same form in two tabs', () => {
     expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe('re@example.org');
   }, 300_000);
 
+  test('a row that another tab has deleted is told, and gone from the list', async () => {
+    const { page, open, context } = await site.register('stale');
+    const keys: { id: number; name: string }[] = [];
+    for (const name of ['edited', 'revoked', 'kept'])
+      keys.push(await data(await context.request.post('/api/tokens', { data: { name } })));
+    await open('/keys');
+    const row = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
+    const act = async (name: string, item: string) => {
+      await row(name).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await context.request.delete(`/api/tokens/${keys.find((key) => key.name === name)!.id}`);
+    };
+    const dialog = page.getByRole('dialog');
+    await act('edited', 'Edit');
+    await dialog.getByLabel('Name').fill('typed here');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('There is no such API key').waitFor();
+    await row('edited').waitFor({ state: 'detached' });
+    // What was typed can still be copied.
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('typed here');
+    page.once('dialog', (question) => question.accept());
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await act('revoked', 'Revoke');
+    await dialog.getByRole('button', { name: 'Revoke key' }).click();
+    await dialog.getByText('There is no such API key').waitFor();
+    await row('revoked').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await row('kept').waitFor();
+  }, 300_000);
+
   test('the price of a model that somebody else has changed stays', async () => {
     const { root } = site.service;
     await site.service.serve({ kind: 'openai', modelId: 'shared/model', url: 'http://127.0.0.1:9/v1', promptPrice: 1 });

@@ -22,6 +22,7 @@ import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
+import { keepFocus } from './keep-focus.ts';
 import { language } from './language/words.ts';
 import { lazyComponent } from './lazy-components.tsx';
 import { loadAllTranslations, whenIdle } from './load-page-group.ts';
@@ -53,6 +54,7 @@ onUnauthorized((method, path) => {
 });
 
 watchNavigation(router);
+keepFocus();
 printLight();
 
 // If the translations failed to load, the page is in another language than requested.

@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { MutationCache, QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, get, onAskingForUser, type Result } from './api.ts';
 import { retryingQueryCache } from './retry-queries.ts';
 
@@ -9,8 +9,16 @@ export type User = Omit<OwnUser, 'language'>;
 const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
 
+/** What the action was about is gone or was changed meanwhile, so the page shows something old. */
+const isOutdated = (error: Error): boolean => error instanceof ApiError && [404, 409, 410].includes(error.status);
+
 export const queryClient = new QueryClient({
   queryCache: retryingQueryCache(),
+  mutationCache: new MutationCache({
+    onError: (error) => {
+      if (isOutdated(error)) void queryClient.invalidateQueries();
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,
