@@ -113,7 +113,16 @@ export async function generateImages<In>(
     deliver: async (drawn) => ({ ...drawn, data: await handOut(deps, drawn) }),
   });
   const { body: upstream, data } = answered.value;
-  return { ...answered, value: { created: nowSeconds(deps.clock), ...upstream, data } };
+  const usage = isObject(upstream.usage) && { usage: withDetails(upstream.usage) };
+  return { ...answered, value: { created: nowSeconds(deps.clock), ...upstream, ...usage, data } };
+}
+
+/** OpenAI's libraries require these members, which other servers leave out. */
+function withDetails(usage: Json): Json {
+  if (typeof usage.input_tokens !== 'number') return usage;
+  const details = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
+  const { image_tokens = 0, text_tokens = usage.input_tokens - Number(image_tokens) } = details;
+  return { ...usage, input_tokens_details: { ...details, text_tokens, image_tokens } };
 }
 
 /** Streams previews, and collects the images as in a whole answer. */

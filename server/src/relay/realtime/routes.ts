@@ -79,7 +79,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       const { session, expires_after: expires } = call.body;
       const { type, ...told } = { type: 'realtime' as const, ...session };
       const { value, expiresAt } = issue(deps, call, { type, ...told }, expires?.seconds);
-      return json(call, { value, expires_at: expiresAt, session: { type, ...told } });
+      return json(call, { value, expires_at: expiresAt, session: { ...told, ...newSession(type), type } });
     },
   }),
   defineRoute({
@@ -93,7 +93,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       const { client_secret: secret, ...session } = call.body;
       const about = { ...session, type: 'transcription' as const };
       const { value, expiresAt } = issue(deps, call, about, secret?.expires_at?.seconds);
-      const told = { id: `sess_${randomString(21)}`, object: 'realtime.transcription_session', ...session };
+      const told = { ...newSession('transcription'), ...session };
       return json(call, { ...told, client_secret: { value, expires_at: expiresAt } });
     },
   }),
@@ -113,7 +113,15 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
   ),
 ];
 
-type About = Json & { type: 'realtime' | 'transcription'; model?: string | undefined };
+type SessionType = 'realtime' | 'transcription';
+
+/** What OpenAI's libraries require of a session; it is opened under an id of its vendor. */
+const newSession = (type: SessionType) => ({
+  id: `sess_${randomString(21)}`,
+  object: type === 'realtime' ? 'realtime.session' : 'realtime.transcription_session',
+});
+
+type About = Json & { type: SessionType; model?: string | undefined };
 
 const defaultSeconds = 600;
 

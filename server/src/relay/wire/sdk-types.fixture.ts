@@ -15,7 +15,8 @@ export interface SdkEvents {
   >;
 }
 
-type Written<T> = T extends string
+/** A type of a library as JSON of a vendor has it. */
+export type Written<T> = T extends string
   ? `${T}`
   : T extends readonly (infer Item)[]
     ? readonly Written<Item>[]

@@ -1,19 +1,15 @@
-import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { AppError } from '../../lib/errors.ts';
 import type { Delta, Json, ToolName } from './conversation.ts';
 import { newRenderer } from './renderers.ts';
 import { echoOf } from './responses/echo.ts';
 import type { SdkEvents } from './sdk-types.fixture.ts';
+import { typeFaults } from './type-faults.fixture.ts';
 
 /** Every event that is written is one by the types of the wire's own library: the compiler is shown them. */
 type Wire = keyof SdkEvents;
 const wires: Wire[] = ['responses', 'chat', 'messages', 'gemini'];
-
-const folder = mkdtempSync(join(tmpdir(), 'svc-sdk-types-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const usage = { promptTokens: 3, completionTokens: 4, reasoningTokens: 2, cacheReadTokens: 1 };
 const names: [string, ToolName][] = [
@@ -69,33 +65,8 @@ function eventsOf(client: Wire, deltas: Delta[], fault?: AppError): string[] {
     .map((line) => line.slice('data: '.length));
 }
 
-/** What the compiler has against these events: the innermost reason, and the event. */
-async function faultsIn(shown: Partial<Record<Wire, string[]>>): Promise<string[]> {
-  const types = JSON.stringify(join(import.meta.dir, 'sdk-types.fixture.ts'));
-  const lines = [
-    `import type { SdkEvents } from ${types}; declare const shown: { [W in keyof SdkEvents]: (event: SdkEvents[W]) => void };`,
-    // Not written in place, where what the type does not know would be refused: members of ours are welcome beside the vendor's.
-    ...Object.entries(shown).flatMap(([wire, events]) =>
-      events.map((event) => `{ const event = ${event} as const; shown.${wire}(event); }`),
-    ),
-  ];
-  const file = join(folder, 'events.ts');
-  await Bun.write(file, lines.join('\n'));
-  const compiler = join(import.meta.dir, '../../../../node_modules/typescript/lib/tsc.js');
-  const options = ['--ignoreConfig', '--strict', '--skipLibCheck', '--allowImportingTsExtensions', '--noEmit'];
-  const modules = ['--target', 'esnext', '--module', 'esnext', '--moduleResolution', 'bundler', '--types', ''];
-  const child = Bun.spawn([process.execPath, compiler, ...options, ...modules, file], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const said = await new Response(child.stdout).text();
-  return said
-    .split(/\n(?! )/)
-    .filter((fault) => fault !== '')
-    .map((fault) => {
-      const [, number] = /events\.ts\((\d+),/.exec(fault) ?? [];
-      return `${fault.split('\n').at(-1)!.trim()} ${number ? lines[Number(number) - 1] : ''}`;
-    });
-}
+const faultsIn = (shown: Partial<Record<Wire, string[]>>): Promise<string[]> =>
+  typeFaults({ file: join(import.meta.dir, 'sdk-types.fixture.ts'), name: 'SdkEvents' }, shown);
 
 test('every event matches the types of the vendor’s library', async () => {
   const shown = Object.fromEntries(wires.map((wire) => [wire, answers.flatMap((deltas) => eventsOf(wire, deltas))]));

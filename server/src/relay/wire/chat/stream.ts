@@ -27,16 +27,16 @@ export const chatDone = sseData('[DONE]');
 /**
  * An error inside a stream: readable as a chunk, but never mistaken for an end. Omits the choice's `index`: libraries
  * that look for a chunk before an error, such as Vercel's for OpenAI, would otherwise take half an answer for a whole
- * one.
+ * one. The error comes first: others, such as go-openai, know one by how the line begins.
  */
 export function chatErrorChunk(error: AppError, options: RenderOptions): string {
   return sseData(
     JSON.stringify({
+      error: openaiError(error),
       id: options.id,
       object: 'chat.completion.chunk',
       created: options.created,
       model: options.model,
-      error: openaiError(error),
       choices: [{ delta: {}, finish_reason: 'error' }],
     }),
   );
