@@ -56,9 +56,13 @@ export async function beginSignIn(
   try {
     const client = await loadClient();
     const upstream = await room.upstreams.of(provider);
-    url = client.buildAuthorizationUrl(upstream, {
+    const metadata = upstream.serverMetadata();
+    // RFC 9126 §5.
+    const pushes = metadata.require_pushed_authorization_requests === true;
+    const addressed = pushes ? client.buildAuthorizationUrlWithPAR : client.buildAuthorizationUrl;
+    url = await addressed(upstream, {
       redirect_uri: callbackUrl(room, provider),
-      scope: scopesFor(provider, upstream.serverMetadata()),
+      scope: scopesFor(provider, metadata),
       state,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',

@@ -36,3 +36,20 @@ test.each([
   // And no description, which may repeat what was sent.
   expect(detail).toEndWith(`, ${why})`);
 });
+
+test.each([
+  [
+    'has a different issuer, https://elsewhere.example/realm',
+    { document: { issuer: 'https://elsewhere.example/realm' } },
+  ],
+  ['status 302', { redirect: { '/.well-known/openid-configuration': 'https://elsewhere.example' } }],
+])('the test of a provider tells what is wrong with its document: it %s', async (why, lies) => {
+  const root = await t.root();
+  const slug = `liar-${Bun.randomUUIDv7().slice(-8)}`;
+  const body = { slug, name: 'A liar', issuer: liar.issuer, client_id: 'svc' };
+  const path = '/api/admin/identity-providers';
+  const made = (await (await root.call(path, { method: 'POST', body })).json()) as { data: { id: number } };
+  liar.state.lies = lies;
+  const tested = await root.call(`${path}/${made.data.id}/test`, { method: 'POST' });
+  expect(await tested.json()).toMatchObject({ data: { ok: false, error: expect.stringContaining(why) } });
+});

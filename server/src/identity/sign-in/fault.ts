@@ -28,7 +28,8 @@ export class SignInFault extends Error {
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   const { code, status, cause } = error as { code?: unknown; status?: unknown; cause?: unknown };
-  const answered = typeof status === 'number' ? `status ${status}` : null;
+  const answer = cause instanceof Response ? cause.status : status;
+  const answered = typeof answer === 'number' ? `status ${answer}` : null;
   const known = [code, answered, saidCode(error)].filter((one) => typeof one === 'string').join(', ');
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   return `${error.message}${known && ` (${known})`}${reason}`.slice(0, 500);

@@ -12,7 +12,7 @@ export interface OtherCompany {
 
 const client = { client_id: 'svc', client_secret: 'never-shown-again-0123456789abcdef' };
 
-export async function startOtherCompany(redirectUris: string[]): Promise<OtherCompany> {
+export async function startOtherCompany(redirectUris: string[], features: object = {}): Promise<OtherCompany> {
   const people: OtherCompany['people'] = {};
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -31,7 +31,7 @@ export async function startOtherCompany(redirectUris: string[]): Promise<OtherCo
       profile: ['name', 'preferred_username', 'picture', 'groups'],
     },
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: true } },
+    features: { devInteractions: { enabled: true }, ...features },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
     cookies: { keys: ['of the other company'] },
     findAccount: (_: unknown, id: string) => ({

@@ -72,21 +72,34 @@ export class Upstreams {
   async #discover({ issuer, clientId }: Provider): Promise<ServerMetadata> {
     const client = await loadClient();
     const insecure = this.#deps.allowPrivate && issuer.startsWith('http:');
-    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
-      [client.customFetch]: guardedFetch(this.#deps),
-      timeout: timeoutSeconds,
-      ...(insecure && { execute: [client.allowInsecureRequests] }),
-    });
+    const found = await client
+      .discovery(new URL(issuer), clientId, undefined, client.None(), {
+        [client.customFetch]: guardedFetch(this.#deps),
+        timeout: timeoutSeconds,
+        ...(insecure && { execute: [client.allowInsecureRequests] }),
+      })
+      .catch((error) => {
+        throw otherIssuerIn(error) ?? error;
+      });
     const { supportsPKCE: _, ...metadata } = found.serverMetadata();
     // The library accepts another issuer for some vendors, whose documents are templates.
-    if (new URL(metadata.issuer).href !== new URL(issuer).href)
-      throw new Error(`the document has a different issuer, ${metadata.issuer.slice(0, 200)}`);
+    if (new URL(metadata.issuer).href !== new URL(issuer).href) throw differentIssuer(metadata.issuer);
     const algorithms = (metadata.id_token_signing_alg_values_supported ?? ['RS256']).filter((name) =>
       checkable.test(name),
     );
     if (algorithms.length === 0) throw new Error('it signs ID tokens with no supported algorithm');
     return { ...metadata, id_token_signing_alg_values_supported: algorithms };
   }
+}
+
+/** Operators correct the address with it, so the issuer is told. */
+const differentIssuer = (issuer: string): Error =>
+  new Error(`the document has a different issuer, ${issuer.slice(0, 200)}`);
+
+/** The library does not tell which. */
+function otherIssuerIn(error: { cause?: { attribute?: unknown; body?: { issuer?: unknown } } }): Error | null {
+  const { attribute, body } = error.cause ?? {};
+  return attribute === 'issuer' && typeof body?.issuer === 'string' ? differentIssuer(body.issuer) : null;
 }
 
 const madeOf = ({ kind, issuer, clientId, sealedSecret }: Provider): string =>

@@ -1,11 +1,11 @@
-import { AppError } from '../lib/errors.ts';
-import { receive } from '../platform/http/body.ts';
-import { parseForm } from '../platform/http/form.ts';
-import { formType, mediaTypeOf } from '../platform/http/parse.ts';
-import type { Call } from '../platform/http/route.ts';
-import { type BearerPrincipal, identifyBearer, identifyToken, noToken } from './bearer.ts';
-import type { OAuthContext } from './context.ts';
-import type { Audience } from './resource-indicators.ts';
+import { AppError } from '../../lib/errors.ts';
+import { receive } from '../../platform/http/body.ts';
+import { parseForm } from '../../platform/http/form.ts';
+import { formType, mediaTypeOf } from '../../platform/http/parse.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { type BearerPrincipal, identifyBearer, identifyToken, noToken } from '../bearer.ts';
+import type { OAuthContext } from '../context.ts';
+import type { Audience } from '../resource-indicators.ts';
 
 const maxBytes = 16_384;
 
