@@ -176,6 +176,15 @@ test('the README lists every command, with what it takes', () => {
   expect(rows.filter((call) => !call.startsWith('--')).toSorted()).toEqual(calls.toSorted());
 });
 
+test('the guide for application developers names every event of a webhook', () => {
+  const [, union] = read('server/src/oauth/webhooks.ts').match(/^type WebhookEvent = (.+);$/m)!;
+  const events = [...union!.matchAll(/'(\w+)'/g)].map(([, event]) => event!);
+  expect(events.length).toBeGreaterThan(1);
+  const [, chapter] = read('docs/guides/application-developer.md').match(/^## Webhooks\n(.*?)^## /ms)!;
+  const named = [...chapter!.matchAll(/`(consent_\w+)`/g)].map(([, event]) => event!);
+  expect(named.toSorted()).toEqual(events.toSorted());
+});
+
 /** As GitHub makes it. */
 const anchorOf = (heading: string): string =>
   heading
