@@ -176,13 +176,31 @@ test('the README lists every command, with what it takes', () => {
   expect(rows.filter((call) => !call.startsWith('--')).toSorted()).toEqual(calls.toSorted());
 });
 
+/** The words of a union type. */
+const unionOf = (file: string, type: string): string[] => {
+  const [, union] = read(file).match(new RegExp(`^(?:export )?type ${type} =(.*?);$`, 'ms'))!;
+  return [...union!.matchAll(/'(\w+)'/g)].map(([, word]) => word!);
+};
+const codesOf = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([, word]) => word!);
+
 test('the guide for application developers names every event of a webhook', () => {
-  const [, union] = read('server/src/oauth/webhooks.ts').match(/^type WebhookEvent = (.+);$/m)!;
-  const events = [...union!.matchAll(/'(\w+)'/g)].map(([, event]) => event!);
-  expect(events.length).toBeGreaterThan(1);
   const [, chapter] = read('docs/guides/application-developer.md').match(/^## Webhooks\n(.*?)^## /ms)!;
-  const named = [...chapter!.matchAll(/`(consent_\w+)`/g)].map(([, event]) => event!);
-  expect(named.toSorted()).toEqual(events.toSorted());
+  const named = codesOf(chapter!).filter((word) => word.startsWith('consent_'));
+  expect(named.toSorted()).toEqual(unionOf('server/src/oauth/webhooks.ts', 'WebhookEvent').toSorted());
+});
+
+test('the page about metrics names every reason of a failed call', () => {
+  const [, reasons] = read('docs/metrics.md').match(/the reason of the failure: (.*) \|$/m)!;
+  expect(codesOf(reasons!).toSorted()).toEqual(unionOf('server/src/routing/decision.ts', 'Cause').toSorted());
+});
+
+test('the page about orchestration names every reason why a run is paused', () => {
+  const [, reasons] = read('docs/orchestration.md').match(/^A run that cannot continue is \*paused\*: (.*?)\./ms)!;
+  const others = ['tool_calls', 'approval', 'cancelled'];
+  const known = unionOf('server/src/orchestra/autonomous/events.ts', 'PauseReason').filter(
+    (one) => !others.includes(one),
+  );
+  expect(codesOf(reasons!).toSorted()).toEqual(known.toSorted());
 });
 
 /** As GitHub makes it. */
