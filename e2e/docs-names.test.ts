@@ -60,6 +60,24 @@ test('every variable that a document names is read by somebody', () => {
   expect(unknown(names, isRead)).toEqual([]);
 });
 
+test('the README gives the defaults that the service uses', () => {
+  const [, rules] = read('server/src/config.ts').match(/^const rules = \{\n(.*?)^\}/ms)!;
+  const defaults = rules!.split(/^(?= {2}[A-Z])/m).flatMap((rule) => {
+    const [, name, written] = /^ {2}(\w+):.*\.default\(([^()]*)\),$/s.exec(rule.trimEnd()) ?? [];
+    const value = (written ?? '').replaceAll(/^'|'$|(?<=\d)_(?=\d)/g, '').replace(/^false$/, '0');
+    // Empty lists and texts have words of their own.
+    return value === '' || value === '{}' ? [] : [{ name: name!, value }];
+  });
+  expect(defaults.length).toBeGreaterThan(12);
+  const rows = [...read('README.md').matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \| ([^|]*) \|/gm)].flatMap(
+    ([, names, given]) => {
+      const values = given!.split(', ');
+      return codesOf(names!).map((name, i) => [name, values[i]?.replaceAll('`', '')] as const);
+    },
+  );
+  expect(defaults.filter(({ name, value }) => !rows.some((row) => row[0] === name && row[1] === value))).toEqual([]);
+});
+
 const { paths } = (await openApiDocument()) as ApiDocument;
 const parts = (path: string): string[] => path.split('/').slice(1);
 /** Whether an address in a document, with its own names for what varies, is this one. */
