@@ -60,6 +60,24 @@ test('every variable that a document names is read by somebody', () => {
   expect(unknown(names, isRead)).toEqual([]);
 });
 
+test('the README gives the defaults that the service uses', () => {
+  const [, rules] = read('server/src/config.ts').match(/^const rules = \{\n(.*?)^\}/ms)!;
+  const defaults = rules!.split(/^(?= {2}[A-Z])/m).flatMap((rule) => {
+    const [, name, written] = /^ {2}(\w+):.*\.default\(([^()]*)\),$/s.exec(rule.trimEnd()) ?? [];
+    const value = (written ?? '').replaceAll(/^'|'$|(?<=\d)_(?=\d)/g, '').replace(/^false$/, '0');
+    // Empty lists and texts have words of their own.
+    return value === '' || value === '{}' ? [] : [{ name: name!, value }];
+  });
+  expect(defaults.length).toBeGreaterThan(12);
+  const rows = [...read('README.md').matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \| ([^|]*) \|/gm)].flatMap(
+    ([, names, given]) => {
+      const values = given!.split(', ');
+      return codesOf(names!).map((name, i) => [name, values[i]?.replaceAll('`', '')] as const);
+    },
+  );
+  expect(defaults.filter(({ name, value }) => !rows.some((row) => row[0] === name && row[1] === value))).toEqual([]);
+});
+
 const { paths } = (await openApiDocument()) as ApiDocument;
 const parts = (path: string): string[] => path.split('/').slice(1);
 /** Whether an address in a document, with its own names for what varies, is this one. */
@@ -174,6 +192,33 @@ test('the README lists every command, with what it takes', () => {
   const calls = [...usage().matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, call]) => call!);
   expect(calls.length).toBeGreaterThan(10);
   expect(rows.filter((call) => !call.startsWith('--')).toSorted()).toEqual(calls.toSorted());
+});
+
+/** The words of a union type. */
+const unionOf = (file: string, type: string): string[] => {
+  const [, union] = read(file).match(new RegExp(`^(?:export )?type ${type} =(.*?);$`, 'ms'))!;
+  return [...union!.matchAll(/'(\w+)'/g)].map(([, word]) => word!);
+};
+const codesOf = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([, word]) => word!);
+
+test('the guide for application developers names every event of a webhook', () => {
+  const [, chapter] = read('docs/guides/application-developer.md').match(/^## Webhooks\n(.*?)^## /ms)!;
+  const named = codesOf(chapter!).filter((word) => word.startsWith('consent_'));
+  expect(named.toSorted()).toEqual(unionOf('server/src/oauth/webhooks.ts', 'WebhookEvent').toSorted());
+});
+
+test('the page about metrics names every reason of a failed call', () => {
+  const [, reasons] = read('docs/metrics.md').match(/the reason of the failure: (.*) \|$/m)!;
+  expect(codesOf(reasons!).toSorted()).toEqual(unionOf('server/src/routing/decision.ts', 'Cause').toSorted());
+});
+
+test('the page about orchestration names every reason why a run is paused', () => {
+  const [, reasons] = read('docs/orchestration.md').match(/^A run that cannot continue is \*paused\*: (.*?)\./ms)!;
+  const others = ['tool_calls', 'approval', 'cancelled'];
+  const known = unionOf('server/src/orchestra/autonomous/events.ts', 'PauseReason').filter(
+    (one) => !others.includes(one),
+  );
+  expect(codesOf(reasons!).toSorted()).toEqual(known.toSorted());
 });
 
 /** As GitHub makes it. */

@@ -1,6 +1,6 @@
 /** What the documents tell people to type is typed here, block by block, against a running service. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { figures, figuresOnPage, figuresOnScalePage, scaleFigures } from '../bench/page/write.ts';
@@ -199,6 +199,12 @@ test('every variable in the README’s tables and in the examples for operators 
   expect([listed.length > 50, inPods.length > 5, secret.length > 5]).toEqual([true, true, true]);
   const named = [...listed, ...Object.keys(compose), ...inPods, ...secret];
   expect(named.filter((name) => !variables.includes(name))).toEqual([]);
+});
+
+test.skipIf(!process.env.SVC_PROGRAM)('the operator guide says how large the executable is', () => {
+  const [, told] = read('docs/guides/operator.md').match(/of which the executable is (\d+)\./)!;
+  const megabytes = statSync(process.env.SVC_PROGRAM!).size / 1e6;
+  expect(Math.abs(megabytes / Number(told) - 1)).toBeLessThan(0.1);
 });
 
 test('the figures on the performance page match the benchmarks', () => {

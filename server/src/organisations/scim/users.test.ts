@@ -34,6 +34,19 @@ describe('SCIM users', () => {
   });
 
   test.each([
+    ['GET', '/Nothing', 404],
+    ['GET', '/ResourceTypes/', 404],
+    ['PUT', '/Users', 405],
+  ])('%s %s, which is not there, has the media type of every other answer', async (method, path, status) => {
+    const answer = await directory(method, path);
+    expect(answer).toMatchObject({ status, type: expect.stringContaining('application/scim+json') });
+    expect(answer.body).toMatchObject({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: `${status}`,
+    });
+  });
+
+  test.each([
     ['externalId eq "00u%"', 1],
     ['emails.value eq "%"', 1],
     ['emails[type eq "work"].value eq "%"', 1],

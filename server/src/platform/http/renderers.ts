@@ -9,13 +9,15 @@ export function renderError(
 ): Response {
   return Response.json(errorShapes[format](error, requestId), {
     status: error.status,
-    headers: { ...headers, ...idHeader(format, requestId), ...error.extras.headers },
+    headers: { ...headers, ...ownHeaders(format, requestId), ...error.extras.headers },
   });
 }
 
-/** Anthropic's name of the header, which its libraries read. */
-const idHeader = (format: ErrorFormat, requestId: string): Record<string, string> =>
-  format === 'anthropic' ? { 'request-id': requestId } : {};
+/** Anthropic's libraries read the id under this name; SCIM has its own media type (RFC 7644 §3.1). */
+function ownHeaders(format: ErrorFormat, requestId: string): Record<string, string> {
+  if (format === 'anthropic') return { 'request-id': requestId };
+  return format === 'scim' ? { 'content-type': 'application/scim+json' } : {};
+}
 
 /** The error format of an unmatched address, by its path and the client's headers. */
 export function formatOfPath(path: string, headers: Headers): ErrorFormat {
