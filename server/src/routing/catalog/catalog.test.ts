@@ -49,6 +49,19 @@ describe.each(engines)('catalog on $name', (engine) => {
     await opened.db.deleteFrom('channels').execute();
   };
 
+  test('what all groups see is prepared once, also for the group that everybody is in', async () => {
+    await clear();
+    const r = await room();
+    const { id } = await addChannel(r, own);
+    await addProviderModel(r, model(id, 'own/one'));
+    expect(r.catalog.models('default')).toBe(r.catalog.models('without channels'));
+    const { id: vip } = await addChannel(r, { ...own, name: 'vip', group: 'vip' });
+    await addProviderModel(r, model(vip, 'own/two'));
+    expect(r.catalog.models('vip').map((one) => one.id)).toEqual(['own/one', 'own/two']);
+    expect(r.catalog.models('default').map((one) => one.id)).toEqual(['own/one']);
+    await r.catalog.close();
+  });
+
   test('each write decrypts only what it brought, however many channels there are', async () => {
     await clear();
     let decrypted = 0;
