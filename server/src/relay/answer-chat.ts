@@ -30,7 +30,7 @@ import type { AnswerSummary } from './wire/watch.ts';
 /** How an answer is read and delivered: everything in which whole and streamed answers differ. */
 export interface Delivery<R extends ReadAnswer, T> {
   /** Reads until there is something to deliver. A failure before that point moves on to the next candidate. */
-  read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): R | Promise<R>;
+  read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall, candidate: Candidate): R | Promise<R>;
   /** Delivers the answer under the model name the client asked for, and settles the charge. */
   handOn(answer: ChatAnswer<R>, model: string): T | Promise<T>;
 }
@@ -132,7 +132,7 @@ export async function ask<R extends ReadAnswer>(
     const received = mayPause(kind, given)
       ? continued(body, request, stream, attempt, sent)
       : (kind.received?.(body, stream) ?? body);
-    const reading = delivery.read(asked, received, kind, sent);
+    const reading = delivery.read(asked, received, kind, sent, attempt.candidate);
     const read = reading instanceof Promise ? await reading : reading;
     if (leavesSearchOut(conversation, given)) context.tell?.(...searchLeftOut);
     // Chat upstreams that search because of a setting always search, but do not report how often.

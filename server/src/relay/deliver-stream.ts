@@ -5,6 +5,7 @@ import type { Delivery } from './answer-chat.ts';
 import { bodyIn } from './deliver-whole.ts';
 import type { ChatCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
+import { isPlausible } from './plausible-usage.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { BegunStream, Pump } from './pump.ts';
 import { type Beginning, beginningOf, textFrom, wholeEvents } from './whole-in-stream.ts';
@@ -26,7 +27,7 @@ export interface Reader {
 
 /** Reads until something is visible to the client, then delivers chunks as they arrive. */
 export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Delivery<BegunStream, Pump> => ({
-  read: async ({ deps, context, conversation, prompt }, body, kind, sent) => {
+  read: async ({ deps, context, conversation, prompt }, body, kind, sent, candidate) => {
     const output = new OutputCounter();
     const deltas: Delta[] = [];
     const relay = new RelayStream({
@@ -48,6 +49,7 @@ export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Del
       showThoughts: conversation.showThoughts,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
+      mayBePrompt: (tokens) => isPlausible(tokens, prompt.believed(candidate).promptTokens),
       onOutput: output.add,
       onDeltas: watch?.(kind.wire),
       // Completions are rewritten frame by frame, and watched streams must be parsed: neither may take the plain-text

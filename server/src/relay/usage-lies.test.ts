@@ -127,6 +127,39 @@ for (const format of ['chat', 'messages', 'gemini']) {
   }
 }
 
+describe('a forwarded Anthropic stream begins', () => {
+  const begin = async (told: unknown) => {
+    reported = told;
+    await relay.credit(rich - (await relay.money()).quota).catch(() => {});
+    const body = { model: 'lie/messages', messages, max_tokens: limit, stream: true };
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const answer = await relay.post('/v1/messages', body, { headers });
+    const events = (await answer.text())
+      .split('\n')
+      .flatMap((line) => (/^data: /.test(line) ? [JSON.parse(line.slice(6))] : []));
+    const row: Loose = await relay.usageOf(answer);
+    return {
+      begun: events[0].message.usage.input_tokens,
+      ended: events.find(({ type }) => type === 'message_delta').usage.input_tokens,
+      charged: row.prompt_tokens,
+    };
+  };
+
+  test.each(implausible.filter((value) => value !== 0).map((told) => [{ told }]))(
+    'without %p, which is not charged',
+    async ({ told }) => {
+      const { begun, ended, charged } = await begin(told);
+      expect(begun).toBeGreaterThan(1);
+      expect(begun).toBeLessThan(30);
+      expect(ended).toBe(charged);
+    },
+  );
+
+  test('with the count that is charged', async () => {
+    expect(await begin(77)).toEqual({ begun: 77, ended: 77, charged: 77 });
+  });
+});
+
 test('parts that exceed their whole are neither charged nor shown', async () => {
   reported = 50;
   parts = { prompt_tokens_details: { cached_tokens: 5000 } };

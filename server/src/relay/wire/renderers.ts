@@ -43,6 +43,8 @@ export interface RelayStreamOptions {
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
+  /** Whether an upstream may say that the prompt has that many; else the estimate is told instead. */
+  mayBePrompt?: (tokens: number) => boolean;
   onOutput?: (text: string) => void;
   /** Called for each parsed event with its deltas. */
   onDeltas?: ((deltas: readonly Delta[], event: Json) => void) | undefined;

@@ -49,6 +49,43 @@ describe.each(engines)('catalog on $name', (engine) => {
     await opened.db.deleteFrom('channels').execute();
   };
 
+  test('what all groups see is prepared once, also for the group that everybody is in', async () => {
+    await clear();
+    const r = await room();
+    const { id } = await addChannel(r, own);
+    await addProviderModel(r, model(id, 'own/one'));
+    expect(r.catalog.models('default')).toBe(r.catalog.models('without channels'));
+    const { id: vip } = await addChannel(r, { ...own, name: 'vip', group: 'vip' });
+    await addProviderModel(r, model(vip, 'own/two'));
+    expect(r.catalog.models('vip').map((one) => one.id)).toEqual(['own/one', 'own/two']);
+    expect(r.catalog.models('default').map((one) => one.id)).toEqual(['own/one']);
+    await r.catalog.close();
+  });
+
+  test('each write decrypts only what it brought, however many channels there are', async () => {
+    await clear();
+    let decrypted = 0;
+    const counting = {
+      ...sealer,
+      open: (sealed: string) => {
+        decrypted += 1;
+        return sealer.open(sealed);
+      },
+    };
+    const r = await room({ sealer: counting });
+    const made = [];
+    for (let n = 0; n < 30; n++) made.push(await addChannel(r, { ...own, name: `own ${n}`, credential: `sk-${n}` }));
+    expect(decrypted).toBe(30);
+    await addProviderModel(r, model(made[0]!.id, 'own/one'));
+    await changeChannel(r, made[1]!.id, { priority: 3 });
+    await removeChannel(r, made[2]!.id);
+    expect(decrypted).toBe(30);
+    await changeChannel(r, made[0]!.id, { credential: 'sk-new' });
+    expect(decrypted).toBe(31);
+    expect(r.catalog.candidatesFor('own/one', 'chat', 'default')[0]!.channel.credential).toBe('sk-new');
+    await r.catalog.close();
+  });
+
   test('a preset fills in the models; the credential is encrypted at rest and readable in the snapshot', async () => {
     await clear();
     const r = await room();

@@ -4,7 +4,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Candidate, Channel, ModelType } from '../candidate.ts';
 import { hasKeyFor } from '../keyed-candidates.ts';
 import { legacyCandidate } from '../legacy.ts';
-import { keyOpener } from './channel-keys.ts';
+import { keyOpener, openedOnce } from './channel-keys.ts';
 import type { ModelListing } from './listing.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import { buildSnapshot, type DemoMode, type Snapshot, type View } from './snapshot.ts';
@@ -63,9 +63,10 @@ const none: readonly never[] = Object.freeze([]);
 
 export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { db, shared, onTrouble = () => {} } = options;
-  let snapshot = await load(options);
+  const secrets = openedOnce(options.sealer);
+  let snapshot = await load(options, secrets.next());
   const refresh = oneAtATime(async () => {
-    snapshot = await load(options);
+    snapshot = await load(options, secrets.next());
   });
   const reload = (): Promise<void> => refresh().catch((error) => onTrouble('the catalog could not be reloaded', error));
   const reloadIfOld = async (): Promise<void> => {
@@ -119,7 +120,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   };
 }
 
-async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): Promise<Snapshot> {
+async function load({ db, builtIn, demo, onTrouble }: CatalogOptions, sealer: Pick<Sealer, 'open'>): Promise<Snapshot> {
   // Read the version first: a change in between makes this snapshot look older than it is, never newer.
   const version = await catalogVersion(db);
   const channels = await listChannels(db);

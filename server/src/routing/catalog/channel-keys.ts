@@ -9,8 +9,34 @@ export type ChannelKeys = Pick<Channel, 'credential' | 'credentials'>;
 
 type OnTrouble = ((message: string, error: unknown) => void) | undefined;
 
+/**
+ * Decrypts each secret once: when the catalog is loaded again, only what a change brought. `next` begins a load, and
+ * forgets what the one before it did not need.
+ */
+export function openedOnce(sealer: Pick<Sealer, 'open'>): { next(): Pick<Sealer, 'open'> } {
+  let last = new Map<string, string>();
+  return {
+    next: () => {
+      const before = last;
+      const needed = new Map<string, string>();
+      last = needed;
+      return {
+        open: (sealed) => {
+          const secret = before.get(sealed) ?? sealer.open(sealed);
+          needed.set(sealed, secret);
+          return secret;
+        },
+      };
+    },
+  };
+}
+
 /** Decrypts the keys of channels; null if none of a channel's keys can be used. */
-export function keyOpener(sealer: Sealer, credentials: readonly CredentialRecord[], onTrouble: OnTrouble) {
+export function keyOpener(
+  sealer: Pick<Sealer, 'open'>,
+  credentials: readonly CredentialRecord[],
+  onTrouble: OnTrouble,
+) {
   const byChannel = Map.groupBy(credentials, ({ channelId }) => channelId);
   const opened = (sealed: string, trouble: string): string | null => {
     try {

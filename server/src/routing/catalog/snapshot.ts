@@ -91,12 +91,14 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
       input.aliases,
     );
   };
+  const shared = viewFor(sharedGroup);
   const groups = new Set([...channels.values()].map((channel) => channel.group));
+  groups.delete(sharedGroup);
   return {
     version: input.version,
     builtInActive,
     views: new Map([...groups].map((group) => [group, viewFor(group)])),
-    shared: viewFor(sharedGroup),
+    shared,
   };
 }
 

@@ -3,10 +3,17 @@ import { sseEvent } from '../../../lib/sse.ts';
 import type { FrameEditor } from '../chat/passthrough.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
-import { renderMessagesUsage } from '../usage.ts';
+import { readMessagesUsage, renderMessagesUsage, tokens } from '../usage.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+interface PassthroughOptions {
+  model: string;
+  id: string;
+  promptTokens?: number;
+  mayBePrompt?: (tokens: number) => boolean;
+}
 
 /**
  * Messages to messages: only `message_start` contains a model name; everything else is forwarded byte for byte,
@@ -18,7 +25,7 @@ export class MessagesPassthrough implements FrameEditor {
   #told: { frame: Uint8Array; json: Json } | undefined;
   #held = false;
 
-  constructor(private readonly options: { model: string; id: string; promptTokens?: number }) {
+  constructor(private readonly options: PassthroughOptions) {
     this.#model = new ModelRewriter(options.model);
   }
 
@@ -34,10 +41,13 @@ export class MessagesPassthrough implements FrameEditor {
     return before ? Buffer.concat([before, own]) : own;
   }
 
-  /** Anthropic's libraries fail at the end of a message that starts without usage, which they add to. */
+  /**
+   * Anthropic's libraries fail at the end of a message that starts without usage, which they add to. A count that cannot
+   * be true is not charged, so it is not told either; the exact one follows at the end.
+   */
   #started(frame: Uint8Array, json: Json): Uint8Array {
     const { message } = json;
-    if (!isObject(message) || isObject(message.usage)) return this.#model.apply(frame);
+    if (!isObject(message) || this.#believes(message.usage)) return this.#model.apply(frame);
     const { id, content } = message;
     const { options } = this;
     const own = {
@@ -47,6 +57,14 @@ export class MessagesPassthrough implements FrameEditor {
       usage: { input_tokens: options.promptTokens ?? 0, output_tokens: 1 },
     };
     return encoder.encode(sseEvent('message_start', JSON.stringify({ ...json, message: own })));
+  }
+
+  /** Zero is told by upstreams that count at the end. */
+  #believes(usage: unknown): boolean {
+    if (!isObject(usage)) return false;
+    if (usage.input_tokens !== undefined && tokens(usage.input_tokens) === undefined) return false;
+    const { promptTokens } = readMessagesUsage(usage)!;
+    return promptTokens === 0 || (this.options.mayBePrompt?.(promptTokens) ?? true);
   }
 
   beforeEnd(): string {
