@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
 import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
-import { type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
+import { type ScriptedUpstream, saidHello, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 import type { Outcome } from './import-run.ts';
 import type { ImportedData } from './imported-data.ts';
 import { intakeOf as litellmIntakeOf } from './litellm/read-litellm.ts';
@@ -20,12 +20,7 @@ const code = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const hour = 3_600;
 const now = Math.floor(Date.now() / 1000);
 
-const said = () =>
-  Response.json({
-    id: 'c',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 },
-  });
+const said = () => saidHello(1_000, 100);
 
 const takeAll = (intake: ImportedData, write: boolean) => {
   const { database, clock, sealingKeys } = t.platform;

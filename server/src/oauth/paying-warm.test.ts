@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
-import { PostgresPool } from '../platform/db/postgres-pool.ts';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { watchPool } from '../platform/db/pool-statements.fixture.ts';
 import { engineOf } from '../platform/db/tables.ts';
 import { openPayingTest, type PayingTest } from './paying.fixture.ts';
 
 /** What a warm request with an access token asks of the database: as little as one with a key. */
 let t: PayingTest;
-const statements: string[] = [];
 const byItself = /\bowners\b|\bwanted\b|pg_stat|routing_|jobs\b|last_used_at/;
-
-const unsafe = PostgresPool.prototype.unsafe;
-const spied = spyOn(PostgresPool.prototype, 'unsafe').mockImplementation(function (this: PostgresPool, text, values) {
-  if (!byItself.test(text)) statements.push(text);
-  return unsafe.call(this, text, values);
-});
+const { statements, stop } = watchPool(byItself);
 
 beforeAll(async () => {
   t = await openPayingTest();
 });
 afterAll(async () => {
   await t.close();
-  spied.mockRestore();
+  stop();
 });
 
 test('a warm request runs only the charge statement', async () => {

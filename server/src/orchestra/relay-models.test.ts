@@ -8,6 +8,7 @@ import { eventStream } from '../relay/responses-upstream.fixture.ts';
 import {
   addUpstream,
   breakAfter,
+  chatPiece,
   type ScriptedUpstream,
   scriptedUpstream,
 } from '../relay/scripted-upstream.fixture.ts';
@@ -24,9 +25,6 @@ afterAll(async () => {
   for (const upstream of upstreams) await upstream.close();
   await house.close();
 });
-
-const chunk = (delta: object, finish: string | null = null) =>
-  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 /** An upstream that answers with the next of these. */
 async function serve(model: string, answers: string[], price = 0): Promise<ScriptedUpstream> {
@@ -56,8 +54,8 @@ const ask = async (model: string, more: object = {}): Promise<string> => {
 
 test('an interrupted answer that no one saw is not repeated when another upstream takes over', async () => {
   const answers = [
-    `${chunk({ content: 'It is ' })}data: {"error":{"message":"overloaded","code":503}}\n\n`,
-    `${chunk({ content: 'It is a test.' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+    `${chatPiece({ content: 'It is ' })}data: {"error":{"message":"overloaded","code":503}}\n\n`,
+    `${chatPiece({ content: 'It is a test.' })}${chatPiece({}, 'stop')}data: [DONE]\n\n`,
   ];
   // Whichever is asked first breaks off.
   await serve('m/broken', answers);
@@ -67,7 +65,9 @@ test('an interrupted answer that no one saw is not repeated when another upstrea
 });
 
 test('provider preferences are applied and not forwarded; the user and labels are forwarded', async () => {
-  const upstream = await serve('m/wishes', [`${chunk({ content: 'Yes.' })}${chunk({}, 'stop')}data: [DONE]\n\n`]);
+  const upstream = await serve('m/wishes', [
+    `${chatPiece({ content: 'Yes.' })}${chatPiece({}, 'stop')}data: [DONE]\n\n`,
+  ]);
   expect(await ask('m/wishes', { provider: { only: ['nobody'] } })).toBe('');
   expect(upstream.seen).toBeEmpty();
   const more = { user: 'u-1', metadata: { team: 'x' } };
@@ -94,8 +94,8 @@ async function charged(body: object): Promise<{ meta: Meta; dollars: number; cal
 
 test('an interrupted but charged stream is included in cost and usage', async () => {
   const upstream = await serve('m/dear', [], 1000);
-  const whole = `${chunk({ content: '{"is": "a test"}' })}${chunk({}, 'stop')}data: [DONE]\n\n`;
-  const broken = breakAfter([new TextEncoder().encode(chunk({ content: '{"is": "a long way off' }))], eventStream);
+  const whole = `${chatPiece({ content: '{"is": "a test"}' })}${chatPiece({}, 'stop')}data: [DONE]\n\n`;
+  const broken = breakAfter([new TextEncoder().encode(chatPiece({ content: '{"is": "a long way off' }))], eventStream);
   upstream.answer((request) => {
     upstream.answer(() => new Response(whole, { headers: eventStream }));
     return broken(request);
@@ -113,7 +113,7 @@ test.each([true, false])("a vendor's refusal is recognised regardless of its wor
   const upstream = await serve(model, []);
   upstream.answer(() =>
     stream
-      ? new Response(`${chunk({ refusal })}${chunk({}, 'stop')}data: [DONE]\n\n`, { headers: eventStream })
+      ? new Response(`${chatPiece({ refusal })}${chatPiece({}, 'stop')}data: [DONE]\n\n`, { headers: eventStream })
       : Response.json({
           choices: [{ index: 0, message: { role: 'assistant', content: null, refusal }, finish_reason: 'stop' }],
         }),

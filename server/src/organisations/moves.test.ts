@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
+import { saidHello } from '../relay/scripted-upstream.fixture.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 
 /** A moment before a day, a week and a month end in Vienna. */
@@ -19,11 +20,7 @@ beforeAll(async () => {
   world = await openWorld({ clock });
   world.upstream.answer(async () => {
     await gate;
-    return Response.json({
-      id: 'c',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-    });
+    return saidHello();
   });
   owner = await world.t.user();
 });

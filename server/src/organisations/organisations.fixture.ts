@@ -1,6 +1,6 @@
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import type { ManualClock } from '../lib/clock.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
+import { addUpstream, type ScriptedUpstream, saidHello, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 
 /** What each request to the model `m` costs, and holds: 0.0002 dollars. */
 export const price = 100;
@@ -35,13 +35,7 @@ export async function openWorld(options: { clock?: ManualClock; env?: Record<str
   const t = await openTestApp(options);
   await t.setOption('RateLimitEnabled', false);
   const root = await t.root();
-  const upstream = scriptedUpstream(() =>
-    Response.json({
-      id: 'c',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-    }),
-  );
+  const upstream = scriptedUpstream(() => saidHello());
   await addUpstream(t, upstream.url, [
     { model_id: 'm', prompt_price: 0, completion_price: 0, request_price: 0.0002 },
     { model_id: 'other', prompt_price: 0, completion_price: 0, request_price: 0.0002 },

@@ -1,36 +1,26 @@
-import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
-import { PostgresPool } from '../platform/db/postgres-pool.ts';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { watchPool } from '../platform/db/pool-statements.fixture.ts';
 import { engineOf } from '../platform/db/tables.ts';
+import { saidHello } from '../relay/scripted-upstream.fixture.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 
 /** What a warm request under a budget at every level asks of the database: nothing before its upstream is called, one statement after. */
 let world: World;
-/** Statements so far, but for those that the process makes by itself, a look at what is used of budgets among them. */
-const statements: string[] = [];
 let before = -1;
 const byItself =
   /\bowners\b|\bwanted\b|pg_stat|routing_|jobs\b|budget_windows_now|from "organisation_budgets" where "id" in/;
-
-const unsafe = PostgresPool.prototype.unsafe;
-const spied = spyOn(PostgresPool.prototype, 'unsafe').mockImplementation(function (this: PostgresPool, text, values) {
-  if (!byItself.test(text)) statements.push(text);
-  return unsafe.call(this, text, values);
-});
+const { statements, stop } = watchPool(byItself);
 
 beforeAll(async () => {
   world = await openWorld();
   world.upstream.answer(() => {
     before = statements.length;
-    return Response.json({
-      id: 'c',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-    });
+    return saidHello();
   });
 });
 afterAll(async () => {
   await world.close();
-  spied.mockRestore();
+  stop();
 });
 
 test('a request runs no statement before the upstream call and one after, and the remaining budget is returned', async () => {

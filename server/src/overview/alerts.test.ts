@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openWorld, price, type World } from '../organisations/organisations.fixture.ts';
+import { saidHello } from '../relay/scripted-upstream.fixture.ts';
 
 interface Alert {
   kind: string;
@@ -21,12 +22,7 @@ let channel: { id: number; name: string };
 const alerts = async (): Promise<Alert[]> =>
   (await world.send<{ alerts: Alert[] }>(world.root, 'GET', '/api/admin/alerts')).data.alerts;
 const kinds = async () => (await alerts()).map(({ kind }) => kind);
-const works = () =>
-  Response.json({
-    id: 'c',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-  });
+const works = () => saidHello();
 const refuses = (status: number) => () => Response.json({ error: { message: 'no' } }, { status });
 
 beforeAll(async () => {

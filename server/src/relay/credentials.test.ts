@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
-import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+import {
+  addUpstream,
+  type Script,
+  type ScriptedUpstream,
+  saidHello,
+  scriptedUpstream,
+} from './scripted-upstream.fixture.ts';
 
 const secrets = ['sk-first-of-the-channel-1111', 'sk-second-of-the-channel-2222'] as const;
 let relay: RelayTest;
@@ -9,12 +15,7 @@ let root: Member;
 let upstream: ScriptedUpstream;
 let channel: number;
 
-const answered: Script = () =>
-  Response.json({
-    id: 'c',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-  });
+const answered: Script = () => saidHello();
 const keyOf = (headers: Headers): string => headers.get('authorization')!.replace('Bearer ', '');
 
 beforeAll(async () => {

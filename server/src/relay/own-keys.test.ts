@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
-import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+import {
+  addUpstream,
+  type Script,
+  type ScriptedUpstream,
+  saidHello,
+  scriptedUpstream,
+} from './scripted-upstream.fixture.ts';
 
 const secret = 'sk-the-users-very-own-9876';
 let relay: RelayTest;
 let root: Member;
 let upstream: ScriptedUpstream;
 
-const answered: Script = () =>
-  Response.json({
-    id: 'c',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1_000, completion_tokens: 1_000, total_tokens: 2_000 },
-  });
+const answered: Script = () => saidHello(1_000, 1_000);
 const keyOf = (headers: Headers): string => headers.get('authorization')!.replace('Bearer ', '');
 const keysSeen = (): string[] => upstream.seen.map(({ headers }) => keyOf(headers));
 

@@ -152,3 +152,19 @@ export async function addUpstream(
   for (const model of models) await post('/api/admin/provider-models', { channel_id: id, ...model });
   return id;
 }
+
+/** A chat completion that says hello for that many tokens. */
+export const saidHello = (promptTokens = 3, completionTokens = 2): Response =>
+  Response.json({
+    id: 'c',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+    usage: {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    },
+  });
+
+/** An event of a streamed chat completion. */
+export const chatPiece = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;

@@ -1,34 +1,23 @@
-import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
-import { PostgresPool } from '../platform/db/postgres-pool.ts';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { watchPool } from '../platform/db/pool-statements.fixture.ts';
 import { engineOf } from '../platform/db/tables.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+import { addUpstream, type ScriptedUpstream, saidHello, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
 /** What a warm request asks of the database: nothing before its upstream is called, one statement after. */
 let relay: RelayTest;
 let upstream: ScriptedUpstream;
 let channel: number;
-/** Statements so far, but for those that the process makes by itself. */
-const statements: string[] = [];
 let before = -1;
 const byItself = /\bowners\b|\bwanted\b|pg_stat|routing_(?!own_keys)|jobs\b/;
-
-const unsafe = PostgresPool.prototype.unsafe;
-const spied = spyOn(PostgresPool.prototype, 'unsafe').mockImplementation(function (this: PostgresPool, text, values) {
-  if (!byItself.test(text)) statements.push(text);
-  return unsafe.call(this, text, values);
-});
+const { statements, stop } = watchPool(byItself);
 
 beforeAll(async () => {
   relay = await openRelayTest();
   await relay.credit(100_000_000);
   upstream = scriptedUpstream(() => {
     before = statements.length;
-    return Response.json({
-      id: 'c',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-    });
+    return saidHello();
   });
   const models = [{ model_id: 'm', prompt_price: 2, completion_price: 2 }];
   channel = await addUpstream(relay.test, upstream.url, models, { provider: 'acme', credential: 'sk-first' });
@@ -36,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await upstream.close();
   await relay.close();
-  spied.mockRestore();
+  stop();
 });
 
 async function expectOneAfter(messages: { role: string; content: string }[]): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { engineOf } from '../platform/db/tables.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+import { addUpstream, chatPiece, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
 /** An answer that came whole, of which the charge cannot be written: our own trouble, and none of the provider's. */
 let relay: RelayTest;
@@ -12,11 +12,9 @@ const provider = 'sound';
 beforeAll(async () => {
   relay = await openRelayTest();
   await relay.credit(1_000_000);
-  const piece = (delta: object, finish: string | null = null): string =>
-    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   upstream = scriptedUpstream(
     () =>
-      new Response(piece({ content: 'all of it' }) + piece({}, 'stop'), {
+      new Response(chatPiece({ content: 'all of it' }) + chatPiece({}, 'stop'), {
         headers: { 'content-type': 'text/event-stream' },
       }),
   );

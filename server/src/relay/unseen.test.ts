@@ -3,6 +3,7 @@ import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
 import {
   addUpstream,
   breakAfter,
+  chatPiece,
   type Script,
   type ScriptedUpstream,
   scriptedUpstream,
@@ -17,7 +18,7 @@ beforeAll(async () => {
   relay = await openRelayTest();
   await relay.test.setOption('RateLimitEnabled', false);
   failing = scriptedUpstream();
-  sound = scriptedUpstream(() => new Response(piece({ content: 'from the second' }) + piece({}, 'stop')));
+  sound = scriptedUpstream(() => new Response(chatPiece({ content: 'from the second' }) + chatPiece({}, 'stop')));
 });
 
 let models = 0;
@@ -35,14 +36,12 @@ afterAll(async () => {
   await relay.close();
 });
 
-const piece = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const named = (data: { type: string } & Record<string, unknown>): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const part = (value: object): string =>
   `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [value] } }] })}\n\n`;
 
-const role = piece({ role: 'assistant', content: '' });
+const role = chatPiece({ role: 'assistant', content: '' });
 const head = named({
   type: 'message_start',
   message: { id: 'm', content: [], usage: { input_tokens: 9, output_tokens: 1 } },
@@ -61,7 +60,7 @@ const unseen: [string, 'openai' | 'anthropic' | 'gemini', Script][] = [
   ['a role, then a break', 'openai', breaks(role)],
   ['a role, then an error', 'openai', closes(`${role}data: {"error":{"message":"boom","code":500}}\n\n`)],
   ['empty deltas, then an end marker without a finish reason', 'openai', closes(`${role}${role}data: [DONE]\n\n`)],
-  ['a role and empty thinking', 'openai', closes(`${role}${piece({ reasoning_content: '', tool_calls: [] })}`)],
+  ['a role and empty thinking', 'openai', closes(`${role}${chatPiece({ reasoning_content: '', tool_calls: [] })}`)],
   ['message_start, then a break', 'anthropic', breaks(head)],
   [
     'content_block_start, then an error',
@@ -87,7 +86,7 @@ for (const path of ['/v1/chat/completions', '/v1/messages'])
     });
 
 test('no fallback after output was sent', async () => {
-  failing.answer(closes(role + piece({ content: 'half' })));
+  failing.answer(closes(role + chatPiece({ content: 'half' })));
   const text = await (await ask(await newModel('openai'), { order: ['first', 'second'] })).text();
   expect(text).toContain('half');
   expect(text).toContain('"finish_reason":"error"');
@@ -95,7 +94,7 @@ test('no fallback after output was sent', async () => {
 });
 
 test('a finished stream without its end marker is complete', async () => {
-  failing.answer(closes(role + piece({ content: 'all' }) + piece({}, 'stop')));
+  failing.answer(closes(role + chatPiece({ content: 'all' }) + chatPiece({}, 'stop')));
   const text = await (await ask(await newModel('openai'), { only: ['first'] })).text();
   expect(text).toContain('all');
   expect(text).not.toContain('error');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
+import { addUpstream, type ScriptedUpstream, saidHello, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 import type { Json } from '../relay/wire/conversation.ts';
 
 let house: TestApp;
@@ -10,12 +10,7 @@ let root: Member;
 let member: Member;
 let other: Member;
 
-const answers = () =>
-  Response.json({
-    id: 'c',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-  });
+const answers = () => saidHello(10, 5);
 
 beforeAll(async () => {
   // The simulation plans and embeds for the orchestration model.

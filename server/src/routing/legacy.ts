@@ -38,7 +38,7 @@ function drawOne<T>(rest: T[], channelOf: (one: T) => Tiered, random: () => numb
   return rest.splice(index, 1)[0]!;
 }
 
-/** Contract §7.2: highest priority first, weighted random within a tier, next on failure. */
+/** Highest priority first, in weighted random order within a tier: on failure, the next one is tried. */
 export function orderByTiers<T>(list: readonly T[], channelOf: (one: T) => Tiered, random: () => number): T[] {
   const tiers = Map.groupBy(list, (one) => channelOf(one).priority);
   const ordered: T[] = [];

@@ -59,7 +59,7 @@ const boost = 1.5;
 /** A single slow answer must not demote a provider. */
 const samplesForSoftLimits = 5;
 
-/** Contract §8 "strategy in force". */
+/** The request decides before its user, and the user before the operator. */
 export const strategyInForce = (request: Pick<RankRequest, 'override' | 'preferences' | 'config'>): Strategy =>
   request.override?.strategy ?? request.preferences?.defaultStrategy ?? request.config?.defaultStrategy ?? 'balanced';
 

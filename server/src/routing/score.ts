@@ -23,7 +23,7 @@ export interface Weights {
 
 export const defaultWeights: Weights = { latency: 0.3, successRate: 0.4, price: 0.2, priority: 0.1 };
 
-/** Contract §8: the assumed success rate and latency until something was measured. */
+/** What is assumed until something was measured. */
 export const unmeasured = { successRate: 1, latencyMs: 1000 } as const;
 
 const slowestMs = 30_000;

@@ -51,7 +51,7 @@ export interface Share {
 
 const smoothing = 0.3;
 
-/** Contract §8 "quality score"; if nothing structured was requested, it counts as valid. */
+/** From 0 to 1; if nothing structured was requested, it counts as valid. */
 export function qualityOf(counts: ReturnType<typeof emptyCycle>): number {
   const { answers, asked } = counts;
   const structured = asked === 0 ? 1 : counts.valid / asked;

@@ -1,16 +1,10 @@
+import type { VideoCapabilities } from '../lib/vendors/vendor.ts';
 import type { VideoRequest } from './request.ts';
 
 /** What a video model can do; null if its provider does not say. */
-export interface Capabilities {
-  supported_aspect_ratios: string[] | null;
-  supported_resolutions: string[] | null;
-  supported_durations: number[] | null;
-  supported_sizes: string[] | null;
-  supported_frame_images: string[] | null;
+export type Capabilities = { [Name in keyof VideoCapabilities]: VideoCapabilities[Name] | null } & {
   generate_audio: boolean;
-  /** Null: unknown, so not refused. */
-  seed: boolean | null;
-}
+};
 
 const lists = [
   'supported_aspect_ratios',

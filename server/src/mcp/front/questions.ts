@@ -60,7 +60,7 @@ interface QuestionDeps {
 }
 
 type Collect = (given: Given) => void;
-const answerErrand = 'mcp-answer';
+const answerWork = 'mcp-answer';
 const brought = z.object({ mark: z.string(), given: z.custom<Given>(isObject) });
 
 /** Questions to clients with sessions. A question's id holds everything needed to forward its answer. */
@@ -75,7 +75,7 @@ export class Questions {
   readonly #listening = new LazySubscription(() => this.#subscribe());
 
   constructor(private readonly deps: QuestionDeps) {
-    deps.peers.serve(answerErrand, async (what) => {
+    deps.peers.serve(answerWork, async (what) => {
       const { mark, given } = brought.parse(what);
       return this.#collect(mark, given);
     });
@@ -202,7 +202,7 @@ export class Questions {
   async bring(at: string, name: string, given: Given): Promise<boolean> {
     const { peers } = this.deps;
     if (at === peers.own) return this.#collect(markOf(name), given);
-    return (await peers.ask(at, answerErrand, { mark: markOf(name), given }, new AbortController().signal)) === true;
+    return (await peers.ask(at, answerWork, { mark: markOf(name), given }, new AbortController().signal)) === true;
   }
 
   #collect(mark: string, given: Given): boolean {

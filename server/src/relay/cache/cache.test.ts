@@ -3,7 +3,13 @@ import type { Member } from '../../app.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { lookedAt } from '../../platform/db/plans.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
-import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
+import {
+  addUpstream,
+  chatPiece,
+  type Script,
+  type ScriptedUpstream,
+  scriptedUpstream,
+} from '../scripted-upstream.fixture.ts';
 
 /** Ten tokens of a prompt and five of an answer at 100 dollars a million. */
 const cost = 750;
@@ -14,14 +20,12 @@ interface ChatBody {
   stream?: boolean;
 }
 
-const piece = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c-1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const events = (text: string): Response => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
 const finished = `data: ${JSON.stringify({ id: 'c-1', choices: [], usage })}\n\ndata: [DONE]\n\n`;
 
 const asAsked: Script = ({ body }) =>
   (body as ChatBody).stream
-    ? events(piece({ content: 'It ' }) + piece({ content: 'rains.' }) + piece({}, 'stop') + finished)
+    ? events(chatPiece({ content: 'It ' }) + chatPiece({ content: 'rains.' }) + chatPiece({}, 'stop') + finished)
     : Response.json({
         ...{ id: 'c-1', object: 'chat.completion', created: 1, model: 'up', usage },
         choices: [{ index: 0, message: { role: 'assistant', content: words }, finish_reason: 'stop' }],
@@ -234,7 +238,7 @@ describe('which answers are cached', () => {
   });
 
   test('an interrupted stream is not cached', async () => {
-    upstream.answer(() => events(piece({ content: 'It ' })));
+    upstream.answer(() => events(chatPiece({ content: 'It ' })));
     await ask(chat({ stream: true }));
     upstream.answer(asAsked);
     const next = await ask(chat());

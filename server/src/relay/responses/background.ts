@@ -184,9 +184,10 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
   await retryUntilWritten(
     deps.owners,
     () =>
-      writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>
-        forgetKept(tx, row.id),
-      ),
+      writeOutcome(deps.db, scope, row, {
+        ...{ ending, items: made, now: nowSeconds(deps.clock), mostLinks: limits.links },
+        within: (tx) => forgetKept(tx, row.id),
+      }),
     (error) => deps.log.warn({ error, response: row.id }, 'could not store the end of a response'),
   );
   deps.storage.add(row.user_id, ending.bytes + rowBytes * made.length);

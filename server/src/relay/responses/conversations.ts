@@ -88,7 +88,7 @@ export function newConversations(deps: ResponsesDeps) {
       const rows = rowsOf(scope, null, added, 0);
       const bytes = bytesOfRows(rows);
       await deps.storage.take(scope.userId, bytes + rowBytes * rows.length);
-      const done = await store.addItems(db, scope, id, rows, bytes, nowSeconds(clock), most);
+      const done = await store.addItems(db, { scope, id, now: nowSeconds(clock) }, { rows, bytes, most });
       if (done) return added;
       await find(scope, id);
       throw fullConversation();

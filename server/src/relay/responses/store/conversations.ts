@@ -30,16 +30,20 @@ export interface Growth {
   bytes: number;
 }
 
+interface Grown {
+  scope: Scope;
+  id: string;
+  now: number;
+}
+
 /**
  * Reserves positions at the end; concurrent callers wait for the row, so that items of two answers never interleave.
  * With `most`, null also if it would exceed that.
  */
 export async function growConversation(
   tx: Db,
-  scope: Scope,
-  id: string,
+  { scope, id, now }: Grown,
   by: Growth,
-  now: number,
   most?: Growth,
 ): Promise<number | null> {
   const row = await tx
@@ -63,19 +67,15 @@ export async function growConversation(
 /** Adds items without a response; false if there is no room, or no such conversation. */
 export function addItems(
   db: Db,
-  scope: Scope,
-  id: string,
-  rows: NewItem[],
-  bytes: number,
-  now: number,
-  most: Growth,
+  grown: Grown,
+  { rows, bytes, most }: { rows: NewItem[]; bytes: number; most: Growth },
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const place = await growConversation(tx, scope, id, { items: rows.length, bytes }, now, most);
+    const place = await growConversation(tx, grown, { items: rows.length, bytes }, most);
     if (place === null) return false;
     await insertItems(
       tx,
-      rows.map((row, index) => ({ ...row, conversation_id: id, place: place + index })),
+      rows.map((row, index) => ({ ...row, conversation_id: grown.id, place: place + index })),
     );
     return true;
   });

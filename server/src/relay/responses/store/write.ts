@@ -30,17 +30,22 @@ export async function writeQueued(db: Db, row: NewResponseRow, items: NewItem[],
   });
 }
 
+interface Outcome {
+  ending: Ending;
+  items: NewItem[];
+  now: number;
+  /** How far back the chain it builds on is kept for longer. */
+  mostLinks: number;
+  /** Further writes of the same transaction. */
+  within: (tx: Db) => Promise<void>;
+}
+
 /** The result of work that this process owns; false, without writing, if it no longer does. */
 export function writeOutcome(
   db: Db,
   scope: Scope,
   row: ResponseRow,
-  ending: Ending,
-  items: NewItem[],
-  now: number,
-  mostLinks: number,
-  /** Further writes of the same transaction. */
-  within: (tx: Db) => Promise<void>,
+  { ending, items, now, mostLinks, within }: Outcome,
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await endWork(tx, row.id, row.epoch, ending, now))) return false;
@@ -55,9 +60,10 @@ export function writeOutcome(
 
 /** A conversation that was deleted meanwhile gets nothing. */
 async function joinConversation(tx: Db, scope: Scope, row: Joining, now: number): Promise<void> {
-  if (!row.conversation_id) return;
-  const place = await growConversation(tx, scope, row.conversation_id, { items: row.items, bytes: row.bytes }, now);
-  if (place !== null) await placeItems(tx, row.id, row.conversation_id, place);
+  const { id, conversation_id, items, bytes } = row;
+  if (!conversation_id) return;
+  const place = await growConversation(tx, { scope, id: conversation_id, now }, { items, bytes });
+  if (place !== null) await placeItems(tx, id, conversation_id, place);
 }
 
 type Joining = Pick<NewResponseRow, 'id' | 'conversation_id' | 'items' | 'bytes'>;
