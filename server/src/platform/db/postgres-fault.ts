@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { table } from '../../lib/table.ts';
 
 /** A user, a database and a server, as `DATABASE_URL` names them. */
 interface Target {
@@ -9,7 +10,7 @@ interface Target {
 }
 
 /** SQLSTATEs and the client's codes, and what an operator does about them. */
-const causes: Record<string, (target: Target) => string> = {
+const causes = table<(target: Target) => string>({
   '28P01': ({ user }) => `rejects the password of user "${user}": correct it in DATABASE_URL`,
   '3D000': ({ database }) => `has no database "${database}": create it, or correct DATABASE_URL`,
   '42501': ({ user }) => `gives user "${user}" too few rights: make it the owner of the database`,
@@ -20,7 +21,7 @@ const causes: Record<string, (target: Target) => string> = {
     'does not speak TLS: turn ssl on there, or remove sslmode from DATABASE_URL if the network is private',
   ERR_POSTGRES_CONNECTION_REFUSED: () => 'refuses connections: start it, or correct DATABASE_URL',
   ERR_POSTGRES_CONNECTION_TIMEOUT: () => 'does not respond: check the network, or correct DATABASE_URL',
-};
+});
 
 /** Why a PostgreSQL cannot be used, in words an operator can act on, without its password. */
 export async function wordsForPostgres(error: unknown, url: string): Promise<string> {

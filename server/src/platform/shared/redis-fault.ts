@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
+import { table } from '../../lib/table.ts';
 
 /** How long a server may take to say what is wrong. */
 const patienceMs = 1_000;
@@ -24,13 +25,13 @@ const refusals: [RegExp, (address: URL) => string][] = [
   [/^-MISCONF/, () => 'accepts no writes because it cannot save to its disk: see its log'],
 ];
 
-const unreached: Record<string, string> = {
+const unreached = table<string>({
   ECONNREFUSED: 'refuses connections: start it, or correct REDIS_URL',
   ENOTFOUND: 'has a name without an address: correct REDIS_URL',
   EAI_AGAIN: 'has a name that cannot be looked up now: check the name server',
   EHOSTUNREACH: 'cannot be reached from this machine: check the network',
   ENETUNREACH: 'cannot be reached from this machine: check the network',
-};
+});
 
 /**
  * Why a Redis cannot be used, in words an operator can act on, without its password. Asks on a connection of its own,
