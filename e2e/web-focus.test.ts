@@ -120,6 +120,21 @@ describe.skipIf(browserMissing)('focus on pages of single steps', () => {
     expect(await page.locator('[name=user_code]').inputValue()).toBe('BCDF-GHJK');
   }, 300_000);
 
+  test('Back after a login leads to the page before the one that asked for it', async () => {
+    await (await site.register('returning')).context.close();
+    const { page, open, settled } = await site.visit();
+    await open('/docs');
+    await page.goto('/keys?q=mine');
+    await page.waitForURL('**/login?**');
+    await type(page, { username: 'returning', password: passwordOf('returning') });
+    await page.waitForURL('**/keys?q=mine');
+    await settled();
+    await page.goBack();
+    await page.waitForURL('**/docs');
+    await page.goForward();
+    await page.waitForURL('**/keys?q=mine');
+  }, 300_000);
+
   test('a password can be shown by keyboard', async () => {
     const { page, open } = await site.visit(phone);
     await open('/login');

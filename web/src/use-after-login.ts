@@ -9,7 +9,8 @@ export function useAfterLogin() {
   const entered = (user: OwnUser) => {
     forgetUser();
     queryClient.setQueryData(selfQuery.queryKey, user);
-    router.history.push(safeNext(next, window.location.origin));
+    // Back leads to the page before, not to the login page, which would only lead here again.
+    router.history.replace(safeNext(next, window.location.origin));
   };
   return { next, entered };
 }
