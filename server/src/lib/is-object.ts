@@ -7,3 +7,9 @@ const none: readonly Record<string, unknown>[] = [];
 /** The objects of an unknown list; empty if it is no list. */
 export const objectsIn = (value: unknown): readonly Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isObject) : none;
+
+/** A copy without one of its members. */
+export function without(object: Record<string, unknown>, name: string): Record<string, unknown> {
+  const { [name]: _, ...rest } = object;
+  return rest;
+}

@@ -1,4 +1,5 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Challenge } from './challenge.ts';
 import { bySecret } from './client-secret.ts';
 import type { McpDeps } from './context.ts';
@@ -15,7 +16,9 @@ export const scopesOf = (...lists: (string | undefined)[]): string =>
 export const mostScopeCharacters = 2_000;
 
 /** Renew this early, so that a token does not expire on its way to the server. */
-export const earlySeconds = 30;
+const earlySeconds = 30;
+export const isFresh = ({ clock }: { clock: Clock }, { expiresAt }: { expiresAt?: number | undefined }): boolean =>
+  expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
 interface Asked extends Omit<Challenge, 'proof'> {
   authorizationCode?: string;

@@ -3,7 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
-import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
+import { authorize, isFresh, mostScopeCharacters, scopesOf } from './authorize.ts';
 import { callbackAddress, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import type { McpDeps } from './context.ts';
 import { describeFault, McpFault, rethrowOwn } from './fault.ts';
@@ -233,9 +233,6 @@ export function openTokens(deps: GrantDeps): UserTokens {
     },
   };
 }
-
-const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
-  expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
 /** Only for grants with tokens. */
 const shownOf = ({ tokens, key, sign = '' }: Grant, userId: number): AccessToken => ({

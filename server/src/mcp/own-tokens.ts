@@ -1,7 +1,7 @@
 import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { assertionFor } from './assertions.ts';
-import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
+import { authorize, isFresh, mostScopeCharacters, scopesOf } from './authorize.ts';
 import type { Challenge } from './challenge.ts';
 import type { McpDeps } from './context.ts';
 import { NotVouched, vouchedAssertion } from './enterprise-authorization.ts';
@@ -100,9 +100,6 @@ async function found(
     return { sealed, grant: null };
   }
 }
-
-const isFresh = ({ clock }: McpDeps, { expiresAt }: OwnGrant): boolean =>
-  expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
 /** Marks the token as expired. If a concurrent write won, there is a new one already. */
 async function spend(deps: McpDeps, place: TokenSlot, before: string | null, grant: OwnGrant): Promise<void> {

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
+import { byCursor } from '../../by-cursor.ts';
 import type { Level } from './levels.ts';
 
 export type Budget = Result<'/api/organisations/{id}/budgets', 'get'>['budgets'][number];
@@ -66,42 +67,17 @@ export const usageQuery = (id: number, filter: LevelFilter, group_by: Grouping) 
 
 const pageSize = 25;
 
-/** Paged by cursor: the list can be of any length. */
 export const requestsQuery = (id: number, filter: LevelFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['organisations', id, 'requests', filter],
-    queryFn: ({ pageParam, signal }) =>
-      get('/api/organisations/{id}/requests', {
-        path: { id },
-        query: { ...filter, page_size: pageSize, ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  byCursor(['organisations', id, 'requests', filter], pageSize, (part, signal) =>
+    get('/api/organisations/{id}/requests', { path: { id }, query: { ...filter, ...part }, signal }),
+  );
 
 export const decisionsQuery = (id: number, filter: LevelFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['organisations', id, 'decisions', filter],
-    queryFn: ({ pageParam, signal }) =>
-      get('/api/organisations/{id}/decisions', {
-        path: { id },
-        query: { ...filter, page_size: pageSize, ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  byCursor(['organisations', id, 'decisions', filter], pageSize, (part, signal) =>
+    get('/api/organisations/{id}/decisions', { path: { id }, query: { ...filter, ...part }, signal }),
+  );
 
 export const actsQuery = (id: number) =>
-  infiniteQueryOptions({
-    queryKey: ['organisations', id, 'audit'],
-    queryFn: ({ pageParam, signal }) =>
-      get('/api/organisations/{id}/audit', {
-        path: { id },
-        query: { page_size: pageSize, ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  byCursor(['organisations', id, 'audit'], pageSize, (part, signal) =>
+    get('/api/organisations/{id}/audit', { path: { id }, query: part, signal }),
+  );

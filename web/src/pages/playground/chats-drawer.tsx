@@ -3,6 +3,7 @@ import { IconDownload, IconMessages, IconPencil, IconSearchOff, IconTrash } from
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put, type Result } from '../../api.ts';
+import { byCursor } from '../../by-cursor.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -136,16 +137,11 @@ function ChatList({
 }: Pick<ChatsDrawerProps, 'current' | 'onOpen'> & { onAct: (act: Act) => void }) {
   const [q, setQ] = useState('');
   const query = useInfiniteQuery({
-    queryKey: [...chatsKey, q],
-    queryFn: ({ pageParam, signal }) =>
-      get('/api/playground/chats', {
-        query: { page_size: pageSize, ...(q && { q }), ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
+    ...byCursor([...chatsKey, q], pageSize, (part, signal) =>
+      get('/api/playground/chats', { query: { ...part, ...(q && { q }) }, signal }),
+    ),
     // The list stays while the next search runs.
     placeholderData: keepPreviousData,
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
     // Chats may have been changed in another browser.
     staleTime: 0,
   });

@@ -38,8 +38,8 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const from = chosen ?? list.at(-1)?.checkpoint_id ?? null;
   const [before] = useState<Fields>(() => ({ ...defaultConfig, ...run.config }));
   const [config, setConfig] = useState(before);
-  const [careBefore] = useState(() => runLimitsOf(run));
-  const [care, setCare] = useState(careBefore);
+  const [limitsBefore] = useState(() => runLimitsOf(run));
+  const [limits, setLimits] = useState(limitsBefore);
   const [instructions, setInstructions] = useState('');
   const [tasks, setTasks] = useState<DraftTask[]>(() => draftsOf(run.plan.tasks));
   const [faults, setFaults] = useState<ConfigFaults & RunLimitFaults & { plan?: string }>({});
@@ -52,7 +52,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           checkpoint_id,
           session_id: run.session_id,
           config_overrides: changesOf(before, config),
-          ...runLimitChanges(careBefore, care),
+          ...runLimitChanges(limitsBefore, limits),
           ...(instructions.trim() && { instructions: instructions.trim() }),
           ...(planChanged && { plan: { tasks: bodyOf(tasks) } }),
         },
@@ -67,7 +67,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const planFault = planChanged ? faultOf(tasks) : null;
-    const found = { ...faultsOf(config), ...runLimitFaults(care), ...(planFault && { plan: planFault }) };
+    const found = { ...faultsOf(config), ...runLimitFaults(limits), ...(planFault && { plan: planFault }) };
     setFaults(found);
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
@@ -110,7 +110,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
         value={instructions}
         onChange={(event) => setInstructions(event.currentTarget.value)}
       />
-      <RunLimitFields value={care} faults={faults} onChange={setCare} />
+      <RunLimitFields value={limits} faults={faults} onChange={setLimits} />
       {run.plan.tasks.length > 0 && (
         <details className="svc-more" open={faults.plan ? true : undefined}>
           <summary>{t('Edit the plan')}</summary>

@@ -3,13 +3,13 @@ import { DollarInput } from '../../components/dollar-input.tsx';
 import { t } from '../../language/words.ts';
 import { approveWords, type RunLimitFaults, type RunLimits } from './run-limits.ts';
 
-interface CareFieldsProps {
+interface RunLimitFieldsProps {
   value: RunLimits;
   faults: RunLimitFaults;
   onChange: (value: RunLimits) => void;
 }
 
-export function RunLimitFields({ value, faults, onChange }: CareFieldsProps) {
+export function RunLimitFields({ value, faults, onChange }: RunLimitFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <DollarInput

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
+import { byCursor } from '../../by-cursor.ts';
 import { queryClient } from '../../session.ts';
 
 export type RunSummary = Result<'/api/svc-ms/autonomous', 'get'>['executions'][number];
@@ -40,17 +41,9 @@ export type TimelineEntry = TimelinePage['entries'][number];
 
 /** Newest first; later pages hold older entries. */
 export const timelineQuery = (session_id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['runs', 'timeline', session_id],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      get('/api/svc-ms/autonomous/{session_id}/timeline', {
-        path: { session_id },
-        query: { page_size: 50, ...(pageParam && { cursor: pageParam }) },
-        signal,
-      }),
-    getNextPageParam: (page: TimelinePage) => page.next_cursor,
-  });
+  byCursor(['runs', 'timeline', session_id], 50, (query, signal) =>
+    get('/api/svc-ms/autonomous/{session_id}/timeline', { path: { session_id }, query, signal }),
+  );
 
 export type PendingCall = RunStatus['pending_approvals'][number];
 

@@ -22,7 +22,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
   const [session, setSession] = useState('');
   const [config, setConfig] = useState<Fields>(defaultConfig);
   const [tools, setTools] = useState<string[]>([]);
-  const [care, setCare] = useState(defaultRunLimits);
+  const [limits, setLimits] = useState(defaultRunLimits);
   const [faults, setFaults] = useState<Faults>({});
   const post = usePost();
   const start = useAct({
@@ -32,7 +32,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
           message: goal.trim(),
           ...(session && { session_id: session }),
           config: { ...changesOf(defaultConfig, config), ...(tools.length > 0 && { connected_tools: tools }) },
-          ...runLimitChanges(defaultRunLimits, care),
+          ...runLimitChanges(defaultRunLimits, limits),
         },
       }),
     onSuccess: async ({ session_id }) => {
@@ -44,7 +44,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     const found: Faults = {
       ...faultsOf(config),
-      ...runLimitFaults(care),
+      ...runLimitFaults(limits),
       ...(goal.trim() === '' && { goal: t('Enter a goal.') }),
       ...(!sessionPattern.test(session) && { session: t('Use letters, digits and _ . : - only.') }),
     };
@@ -79,7 +79,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
         error={faults.goal}
       />
       <ToolChoice value={tools} onChange={setTools} />
-      <RunLimitFields value={care} faults={faults} onChange={setCare} />
+      <RunLimitFields value={limits} faults={faults} onChange={setLimits} />
       <details
         className="svc-more"
         open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
+import { without } from '../../../lib/is-object.ts';
 import { type Conversation, isObject, type Json } from '../../wire/conversation.ts';
 import { messagesBodyOf } from '../anthropic/request.ts';
 import { type Betas, betasKnown, toReseller } from '../anthropic/reseller.ts';
@@ -41,11 +42,6 @@ function withSchemasInWords(body: Json): Json {
   out.system = [...before, words];
   out.output_config = others;
   return Object.keys(others).length > 0 ? out : without(out, 'output_config');
-}
-
-function without(object: Json, name: string): Json {
-  const { [name]: _, ...rest } = object;
-  return rest;
 }
 
 /** Anthropic's body, with path and header values moved to where Bedrock expects them. */

@@ -1,3 +1,4 @@
+import { without } from '../../../lib/is-object.ts';
 import { table } from '../../../lib/table.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { functionCall, functionChoice, functionTool, hasCustom } from '../../wire/chat/custom-calls.ts';
@@ -126,11 +127,6 @@ function withShortIds(message: Json): Json {
 }
 
 const hasExtraContent = (call: unknown): boolean => isObject(call) && 'extra_content' in call;
-
-function without(object: Json, field: string): Json {
-  const { [field]: _, ...rest } = object;
-  return rest;
-}
 
 /** Merges system messages into one at the front. */
 function mergeSystem(messages: unknown[]): unknown[] {
