@@ -332,4 +332,22 @@ describe.skipIf(browserMissing)('tools', () => {
     dear.stop();
     expect(complaints).toEqual([]);
   }, 300_000);
+
+  test('of many servers the first are shown, and more on request or by the search', async () => {
+    for (let index = 10; index < 40; index += 1)
+      await site.service.root.api('/api/mcp/servers', {
+        method: 'POST',
+        body: { name: `many-${index}`, url: server.url, audience: 'everyone' },
+      });
+    const { page, open } = await site.register('collector');
+    await open('/tools');
+    const cards = page.getByRole('heading', { name: /^many-/ });
+    const more = page.getByRole('button', { name: 'Show more' });
+    expect(await cards.count()).toBe(20);
+    await more.press('Enter');
+    await more.waitFor({ state: 'detached' });
+    expect(await cards.count()).toBe(30);
+    await page.getByLabel('Server or tool').fill('many-39');
+    await until('only the one that was searched', async () => (await cards.count()) === 1);
+  }, 300_000);
 });

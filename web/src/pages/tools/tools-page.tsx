@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useStaysShown } from '../../use-typed-filter.ts';
@@ -22,6 +23,9 @@ const defaults = { signed_in: '', not_signed_in: '', q: '' };
 
 /** With more servers than this, a search by server or tool name is shown. */
 const mostAtAGlance = 8;
+
+/** Browsers take seconds to render some hundred servers with their tools. */
+const shownAtOnce = 20;
 
 const isMeant = ({ name, tools }: Connection, q: string): boolean =>
   [name, ...tools.map((tool) => tool.name)].some((text) => text.toLowerCase().includes(q.toLowerCase()));
@@ -63,6 +67,12 @@ export function ToolsPage() {
   const many = data !== undefined && data.servers.length > mostAtAGlance;
   const searched = useStaysShown(many || q !== '');
   const meant = ownLast(data?.servers ?? []).filter((server) => isMeant(server, q));
+  const [most, setMost] = useState(shownAtOnce);
+  const more = {
+    hasNextPage: meant.length > most,
+    isFetchingNextPage: false,
+    fetchNextPage: () => setMost(most + shownAtOnce),
+  };
   return (
     <>
       <PageHeader
@@ -83,9 +93,10 @@ export function ToolsPage() {
         {many && <AgentSection connections={data} />}
         {searched && <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />}
         {data && meant.length === 0 && <EmptyState icon={IconTool} title={t('No matching servers or tools')} />}
-        {meant.map((server) => (
+        {meant.slice(0, most).map((server) => (
           <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
         ))}
+        <ShowMore query={more} mx="auto" />
         {data && !many && <AgentSection connections={data} />}
       </Stack>
       <ServerDialogs open={open} setOpen={setOpen} own={!isAdmin(user)} />
