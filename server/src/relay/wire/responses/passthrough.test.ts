@@ -106,3 +106,15 @@ test('unknown items and fields are not changed', () => {
   expect(kept[0]).toMatchObject({ moderation: { a: 1 }, output: [{ type: 'dream', deep: { id: 'x' } }] });
   expect((kept[0]!.output as Json[])[0]!.id).toMatch(/^dr_own_1$/);
 });
+
+test.each<[string, Json, Json]>([
+  ['no details', {}, { cached_tokens: 0, cache_write_tokens: 0 }],
+  ['some', { input_tokens_details: { cached_tokens: 2 } }, { cached_tokens: 2, cache_write_tokens: 0 }],
+])('the usage of a server that gives %s has all that OpenAI’s libraries require', (_, told, input) => {
+  const usage = { input_tokens: 5, output_tokens: 3, total_tokens: 8, ...told };
+  const all = encoder.encode(responseEvents(wholeResponse({ usage })).map(frameOf).join(''));
+  const { text, kept } = carried('responses', all, []);
+  const whole = { ...usage, input_tokens_details: input, output_tokens_details: { reasoning_tokens: 0 } };
+  expect(events(text).at(-1)).toMatchObject({ type: 'response.completed', response: { usage: whole } });
+  expect(kept).toMatchObject([{ usage: whole }]);
+});

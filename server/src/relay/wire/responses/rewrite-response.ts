@@ -43,5 +43,21 @@ export function rewriteResponse(body: Json, options: ResponseOptions, ids: OwnId
       output: body.output.map((item) => (isObject(item) ? ids.item(item) : item)),
     }),
     ...(body.usage == null && usage && { usage: renderResponsesUsage(usage) }),
+    ...(isObject(body.usage) && { usage: withDetails(body.usage) }),
+  };
+}
+
+const none = renderResponsesUsage({ promptTokens: 0, completionTokens: 0 });
+
+/** OpenAI's libraries require details, which other servers leave out. */
+function withDetails(usage: Json): Json {
+  const whole = (name: 'input_tokens_details' | 'output_tokens_details') => ({
+    ...(none[name] as Json),
+    ...(isObject(usage[name]) && usage[name]),
+  });
+  return {
+    ...usage,
+    input_tokens_details: whole('input_tokens_details'),
+    output_tokens_details: whole('output_tokens_details'),
   };
 }
