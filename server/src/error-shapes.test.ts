@@ -23,7 +23,7 @@ const cases = faults.map((fault) => [`${fault.code} ${fault.status}`, fault] as 
 const bodyOf = async (format: 'openai' | 'anthropic' | 'google', fault: AppError) =>
   (await renderError(format, fault, 'req_1', {}).json()) as { error: Record<string, unknown> };
 
-const dataOf = (events: string) => JSON.parse([...events.matchAll(/^data: (.*)$/gm)].at(-1)![1]!);
+const dataOf = (events: string) => JSON.parse(events.trim().split('\n').at(-1)!.slice('data: '.length));
 
 let engine: Stage;
 let next: Error;

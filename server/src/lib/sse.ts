@@ -171,12 +171,6 @@ export const sseData = (data: string): string => `data: ${withEscapedEnds(data)}
 
 export const sseEvent = (event: string, data: string): string => `event: ${event}\n${sseData(data)}`;
 
-/**
- * An error in a stream of unnamed events. LangChain4j knows one by its name, and go-openai by how its first line begins,
- * so the name comes second.
- */
-export const sseError = (data: string): string => `data: ${withEscapedEnds(data)}\nevent: error\n\n`;
-
 export const sseType = 'text/event-stream; charset=utf-8';
 
 /** A comment keeps an idle connection open; a single line, as some readers fail on more. */

@@ -38,7 +38,7 @@ const ask = (s: Stage, { conversation, caller, signal, headers }: Asked): Promis
 
 // biome-ignore lint/suspicious/noExplicitAny: chunks are looked at field by field
 const chunks = async (response: Response): Promise<any[]> => {
-  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
+  const lines = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
   return lines.map((line) => (line === 'data: [DONE]' ? 'DONE' : JSON.parse(line.slice(6))));
 };
 

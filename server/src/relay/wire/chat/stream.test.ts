@@ -66,9 +66,10 @@ describe('chatStream', () => {
   test('an error is a readable chunk without an end marker', () => {
     const text = chatStream(options).fail(new AppError('provider_error', 'The provider stopped.'));
     expect(text).not.toContain('[DONE]');
-    // go-openai and LangChain4j take any other chunk for a part of the answer, and the end of the stream for its end.
-    expect(text).toMatch(/^data: {"error":.*\nevent: error\n\n$/);
-    expect(JSON.parse(text.split('\n')[0]!.slice(6))).toEqual({
+    // go-openai takes any other chunk for a part of the answer, and the end of the stream for its end.
+    expect(text).toStartWith('data: {"error":');
+    // One line: many programs split streams at empty lines and read what follows `data: `.
+    expect(JSON.parse(text.slice(6))).toEqual({
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
       created: 1,

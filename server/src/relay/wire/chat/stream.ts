@@ -1,7 +1,7 @@
 import { openaiError } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
-import { sseData, sseError } from '../../../lib/sse.ts';
+import { sseData } from '../../../lib/sse.ts';
 import { chatAnnotation } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
@@ -27,10 +27,10 @@ export const chatDone = sseData('[DONE]');
 /**
  * An error inside a stream: readable as a chunk, but never mistaken for an end. Omits the choice's `index`: libraries
  * that look for a chunk before an error, such as Vercel's for OpenAI, would otherwise take half an answer for a whole
- * one. The error comes first, see `sseError`.
+ * one. The error comes first: others, such as go-openai, know one by how the line begins.
  */
 export function chatErrorChunk(error: AppError, options: RenderOptions): string {
-  return sseError(
+  return sseData(
     JSON.stringify({
       error: openaiError(error),
       id: options.id,

@@ -1,5 +1,5 @@
 import { objectsIn } from '../../../lib/is-object.ts';
-import { parseFrame, SseFramer, sseData, sseError, ssePing } from '../../../lib/sse.ts';
+import { parseFrame, SseFramer, sseData, ssePing } from '../../../lib/sse.ts';
 import { chatDone, type StreamRenderer } from '../chat/stream.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { type CompletionOptions, completionChoice, isText, textObject } from './answer.ts';
@@ -33,8 +33,7 @@ export class CompletionEvents {
     const choices = objectsIn(chunk.choices);
     const said = isText(chunk) ? choices : choices.map((choice) => this.#choice(choice)).filter(saysSomething);
     if (said.length === 0 && !isObject(chunk.usage) && chunk.error === undefined) return '';
-    const text = JSON.stringify({ ...chunk, id, model, created, object: textObject, choices: said });
-    return chunk.error === undefined ? sseData(text) : sseError(text);
+    return sseData(JSON.stringify({ ...chunk, id, model, created, object: textObject, choices: said }));
   }
 
   #choice(choice: Json): Json {
