@@ -38,6 +38,7 @@ test('every option that a document names exists', () => {
   const ofOthers = new Set([
     ...['ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio', 'ModelPrice'], // new-api
     ...['InvokeModel', 'InvokeModelWithResponseStream', 'ListInferenceProfiles', 'CallWithBearerToken'], // Bedrock
+    ...['AbortIncompleteMultipartUpload', 'DeviceAuth', 'CountTokens'], // S3, Go’s oauth2, Google’s Go SDK
     ...['PostgreSQL', 'MySQL', 'HttpOnly', 'SameSite', 'OpenAIRealtimeWS', 'ResponsesWS', 'WebSocket'],
   ]);
   const names = /(?<![\w.<{])[A-Z][a-z]+(?:[A-Z0-9][A-Za-z0-9]*)+(?!…|\w)/g;
@@ -138,7 +139,7 @@ test('every button, page and field that a guide names in italics has that name i
     ...['Create Users', 'Update User Attributes', 'Deactivate Users', 'Push Groups'],
     ...['SCIM 2.0 Test App (OAuth Bearer Token)', '.vscode', '.cursor', 'MCP: Add Server'],
     // A chapter, and emphasis.
-    ...['Sign-in through others', 'name', 'offered', 'keys of users'],
+    ...['Sign-in through others', 'name', 'offered', 'keys of users', 'Chat', 'Objects'],
   ]);
   const known = new Set(texts);
   // A message may go on with its reason; a name in it may be left open.

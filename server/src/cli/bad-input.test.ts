@@ -74,6 +74,7 @@ const wrong: Record<string, string[][]> = {
   ],
   health: [[]],
   'check-database': [],
+  compact: [],
   doctor: [],
 };
 
@@ -98,7 +99,11 @@ const surroundings: [string, Env, string[]][] = [
   ['a damaged database', { DATA_DIR: at('damaged') }, ['health', 'restore', 'import']],
   ['half a database', { DATA_DIR: at('cut') }, ['health', 'restore', 'import', 'backup']],
   ['a broken key file', { DATA_DIR: at('keyed') }, ['health', 'restore', 'import', 'check-database', 'backup']],
-  ['PostgreSQL that is not there', { DATA_DIR: at('good'), ...unreachable }, ['health', 'import', 'check-database']],
+  [
+    'PostgreSQL that is not there',
+    { DATA_DIR: at('good'), ...unreachable },
+    ['health', 'import', 'check-database', 'compact'],
+  ],
   ['a faulty configuration', { PORT: 'eighty', WORKERS: '0' }, []],
 ];
 

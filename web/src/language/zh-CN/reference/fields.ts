@@ -103,6 +103,11 @@ export default {
   'Last four characters; null if it is too short or unreadable': '最后四个字符；过短或无法读取时为 null',
   'Id of a preset, which fills in the models and all fields not given': '预设的 ID：填入未给出的字段和模型',
   'USD per day (UTC), at the prices of the models': '每日（UTC 零点至零点）的美元金额，按模型价格计算',
+  'USD per token; "-1" if it depends on the models that a request is passed to':
+    '每个 token 的美元价格；取决于请求转交给哪些模型时为 "-1"',
+  "True for a key in no team whose owner is in one: no team's budgets and limits apply to it":
+    '密钥不属于任何团队而其所有者属于某个团队时为 true：任何团队的预算和限制都不适用于该密钥',
+  'Why Redis cannot be used, and what to do; null while it can.': 'Redis 无法使用的原因和处理方法；可用时为 null。',
   'USD per web search run by the vendor; without it, web search is off':
     '供应商每次执行网页搜索的美元价格；未设置时不进行搜索',
   "Web searches run by the model's vendor": '模型供应商执行的网页搜索次数',
