@@ -97,6 +97,7 @@ const nobodys: Record<string, string> = {
   ...each('the operator’s', ['routing_configs', 'oauth_signing_keys', 'sealing_keys', 'catalog_state']),
   ...each('sums over everybody', ['routing_credential_days', 'routing_metric_shares', 'routing_metric_totals']),
   ...each('how far something has come', ['usage_filed', 'usage_kept', 'usage_spans_filed', 'usage_totals_whole']),
+  ...each('becomes entries and sums of the books within a second', ['usage_journal', 'billing_changes']),
   ...each('of processes and the schema', ['billing_writers', 'leases', 'migrations', 'owners']),
 };
 

@@ -16,6 +16,8 @@ const idleMs = 60_000;
 const tidyMs = 10_000;
 /** Much sooner beside processes of an earlier build: they cannot ask for it and would refuse the user. */
 const idleBesideEarlierMs = 500;
+/** Changes of a process that stopped charging are added up after this. */
+const addUpMs = 1_000;
 const mostAtOnce = 500;
 export const lookAgainMs = 50;
 /**
@@ -55,6 +57,7 @@ export class AllotmentReturns {
     this.#every(lookMs, async () => {
       for (const id of await findWanted(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
     });
+    this.#every(addUpMs, () => this.deps.queue.inTurn(() => this.deps.queue.addUp()));
     await this.deps.shared?.subscribe(channel, (message) => {
       const [from, user_id, key_id] = JSON.parse(message) as [string, number, number];
       if (from !== this.deps.writer.owner) void this.#answer({ user_id, key_id }).catch(() => {});
@@ -111,6 +114,8 @@ export class AllotmentReturns {
   #giveBack(ids: AllotmentId[]): Promise<number> {
     const { queue, allotments, store, writer } = this.deps;
     return queue.inTurn(async () => {
+      // Or the rows would still have what was charged.
+      await queue.addUp();
       const given = ids.map((id) => allotments.find(id)).filter((allotment) => allotment !== undefined);
       const rows = given.map(rowOf).filter(({ amount, whole }) => whole || amount > 0);
       if (rows.length === 0) return 0;

@@ -23,10 +23,6 @@ export class Allotment {
   /** Charged, but not yet written to the database. */
   owed = 0;
   /**
-   * What came from the balance minus what was returned to it, so that `free - moved` changes through requests alone.
-   */
-  moved = 0;
-  /**
    * What was left outside this process at the last top-up. Only an estimate: other processes draw on it without telling
    * us.
    */
@@ -78,7 +74,6 @@ export class Allotment {
 
   fill(amount: number): void {
     this.free += amount;
-    this.moved += amount;
   }
 }
 

@@ -84,8 +84,8 @@ describe.each(engines)('billing on $name', (engine) => {
     const { entries } = await pageLedger(open.db, user, { limit: 10, offset: 0 });
     expect(entries.map((entry) => [entry.amount, entry.balance_after])).toEqual([
       [-40, 920],
-      [-30, 860],
-      [-10, 690],
+      [-30, 960],
+      [-10, 990],
     ]);
   });
 
@@ -97,8 +97,8 @@ describe.each(engines)('billing on $name', (engine) => {
     await billing.settle(film, used(200));
     const { entries } = await pageLedger(open.db, user, { limit: 10, offset: 0 });
     expect(entries.map((entry) => [entry.amount, entry.balance_after])).toEqual([
-      [-200, 750],
-      [-10, 690],
+      [-200, 790],
+      [-10, 990],
     ]);
   });
 

@@ -13,6 +13,7 @@ import { ChargeQueue } from './charge-queue.ts';
 import { openFreeLog } from './free-log.ts';
 import { tightestBudgetLeft } from './funding.ts';
 import { budgetExceeded, insufficientKeyQuota, insufficientUserQuota } from './insufficient-quota.ts';
+import { keepJournal } from './keep-journal.ts';
 import type { Levels, LevelsPort } from './levels.ts';
 import { Progress } from './progress.ts';
 import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
@@ -84,7 +85,8 @@ export interface Billing {
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
   const { db, engine } = database;
-  const store = through(engine === 'postgres' ? postgresAllotmentStore(db) : sqliteAllotmentStore(db));
+  const journal = keepJournal(db, log);
+  const store = through(engine === 'postgres' ? postgresAllotmentStore(db, journal.noted) : sqliteAllotmentStore(db));
   const writer = new Writer(db, owners, log);
   const allotments = new Allotments();
   const queue = new ChargeQueue({
@@ -111,7 +113,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   await writer.open();
   await returns.start();
   owners.onLook(sweep);
-  const totals = keepTotals(db, writer, clock, log);
+  const totals = keepTotals(db, clock, log);
 
   /** If the attempt does not fit, asks all processes to return what they do not need and tries again. */
   async function withRecall<T>(
@@ -158,7 +160,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   async function grant(given: Grant): Promise<LedgerRow> {
     const user = { user_id: given.userId, key_id: 0 };
     const attempt = () =>
-      grantCredits(db, given, now(), billing.heldBy(given.userId)).catch((error) => {
+      grantCredits(db, given, now()).catch((error) => {
         if (error instanceof AppError && given.quota < 0) return error;
         throw error;
       });
@@ -180,12 +182,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         key_amount: key ? 0 : -1,
         levels: windowsIn(levels),
       };
-      return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall }, billing.heldBy(row.user_id));
+      return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 
   const settleAs = (given: Hold, row: UsageRow, work: ResumableWork): MaybePromise<Settled> => {
-    if (given.durable)
-      return settleStored(db, given.requestId, row, { kept: work.kept, held: billing.heldBy(row.user_id) });
+    if (given.durable) return settleStored(db, given.requestId, row, work.kept);
     if (given.stored) return holds.settle(given.requestId, row, work);
     if (row.quota > 0) return holds.chargeUnheld(row, given, work);
     free.add(row);
@@ -258,6 +259,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       await progress.stop();
       writer.stopping = true;
       await queue.idle();
+      await journal.stop();
       await totals.stop();
       await returns.stop();
     },

@@ -19,8 +19,6 @@ export interface Charge {
   key: Allotment | null;
   /** What was taken from the key's allotment; `log.quota` is what was taken from the user's. */
   keyPaid: number;
-  /** `free - moved` of the user's allotment right after this charge. */
-  rest: number;
   /** The request has a progress row, which has to be deleted. */
   hasProgressRow: boolean;
   /** The answer to store in the same transaction. */
@@ -50,8 +48,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     ofKey.used += log.quota;
   }
   let kept: KeptRow[] | undefined;
-  for (const { log, user, rest, kept: answer } of charges) {
-    log.balance_after = user ? rest + user.moved : 0;
+  for (const { kept: answer } of charges) {
     if (answer === null) continue;
     kept ??= [];
     kept.push(answer);

@@ -34,11 +34,14 @@ function breakable() {
         turns.push(turn);
         if (fault instanceof Error) throw fault;
         if (fault === 'before') throw broken();
-        const done = await store[name](turn, rows);
+        const done = await store[name]!(turn, rows);
         if (fault === 'after') throw broken();
         return done as never;
       };
-    return { topUp: call('topUp'), charge: call('charge'), giveBack: call('giveBack'), progress: call('progress') };
+    return {
+      ...{ topUp: call('topUp'), charge: call('charge'), giveBack: call('giveBack'), progress: call('progress') },
+      ...(store.addUp && { addUp: (turn: Turn) => call('addUp')(turn, [] as never) }),
+    };
   };
   return { through, faults, turns, inner: () => inner };
 }

@@ -16,6 +16,9 @@ import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.t
  */
 const gracePeriodMs = 30_000;
 
+/** Every reader of a balance adds up what more batches changed. */
+const mostChanged = 16;
+
 interface PendingCharge {
   charge: Charge;
   done: PromiseWithResolvers<Settled>;
@@ -51,6 +54,8 @@ export class ChargeQueue {
   /** The batch that is being retried while the database is unavailable. */
   #retrying: PendingCharge[] = [];
   readonly #pace: ChargePace;
+  /** Batches whose changes are not added up. */
+  #changed = 0;
   #running = false;
   #idle: (() => void)[] = [];
 
@@ -111,6 +116,7 @@ export class ChargeQueue {
     while (this.#topUps.length + this.#charges.length + this.#tasks.length > 0) {
       if (this.#topUps.length > 0) await this.#topUp(this.#topUps.splice(0));
       else if (this.#charges.length > 0) await this.#nextBatch();
+      if (this.#changed >= mostChanged) await this.addUp().catch(() => {});
       // One after each batch even under load: other processes may wait for what it returns.
       const work = this.#tasks.shift();
       if (work) await work();
@@ -125,6 +131,7 @@ export class ChargeQueue {
     if (pause) return pause;
     const batch = this.#charges.splice(0, mostPerBatch);
     this.#pace.started(batch.length);
+    this.#changed += 1;
     return this.#write(batch)?.finally(() => this.#pace.ended());
   }
 
@@ -233,6 +240,21 @@ export class ChargeQueue {
           done.resolve,
           done.reject,
         );
+  }
+
+  /** Adds what batches changed to the rows of the allotments. Call in turn with the other writes. */
+  async addUp(): Promise<void> {
+    const { store } = this.deps;
+    const { addUp } = store;
+    if (!addUp || this.#changed === 0) return;
+    this.#changed = 0;
+    try {
+      await this.#writeWithRetry({ write: (turn) => addUp.call(store, turn), written: () => true });
+    } catch (error) {
+      this.#changed += 1;
+      if (error instanceof OwnershipLost) await this.reset();
+      throw error;
+    }
   }
 
   /** Discards all allotments and registers anew. Charges against the discarded ones go to the balance directly. */

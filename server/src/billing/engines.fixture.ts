@@ -5,6 +5,7 @@ import type { OpenDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type Owners, openOwners } from '../platform/durable/owners.ts';
 import { type Billing, type BillingDeps, openBilling } from './billing.ts';
+import { catchUp } from './store/filing.ts';
 
 export { engines, type TestDb, type TestEngine, type Where } from '../platform/db/engines.fixture.ts';
 
@@ -69,6 +70,7 @@ export interface Books {
 
 /** Every figure of one user that has to add up. */
 export async function booksOf(db: Db, userId: number): Promise<Books> {
+  await catchUp(db);
   const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
     (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
     (select coalesce(sum(amount), 0) from credits where user_id = u.id)
@@ -94,6 +96,7 @@ export async function keyOf(db: Db, id: number): Promise<{ remain: number; used:
 
 /** What all users together were charged, according to the totals and according to the sums per user. */
 export async function chargedOverall(db: Db): Promise<{ totals: number; days: number }> {
+  await catchUp(db);
   const { rows } = await sql<{ totals: number; days: number }>`select
     (select coalesce(sum(quota), 0) from usage_totals_all) as totals,
     (select coalesce(sum(quota), 0) from usage_days_all) as days`.execute(db);

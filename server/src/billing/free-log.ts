@@ -12,7 +12,7 @@ export const openFreeLog = (queue: ChargeQueue, log: Log, note: (rows: readonly 
     mostWaiting: 50_000,
     write: async (rows) => {
       const none = { user: null, key: null, kept: null, levels: null };
-      const free = { ...none, keyPaid: 0, rest: 0, hasProgressRow: false, resumable: false };
+      const free = { ...none, keyPaid: 0, hasProgressRow: false, resumable: false };
       await Promise.all(rows.map((row) => queue.charge({ ...free, log: row })));
       await note(rows).catch((error) => log.warn({ error }, 'savings from cached answers could not be recorded'));
     },

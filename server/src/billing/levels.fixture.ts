@@ -58,7 +58,7 @@ export interface WindowBooks {
 }
 
 export async function windowOf(db: Db, windowId: number): Promise<WindowBooks> {
-  const { rows } = await sql<WindowBooks>`select w.remain + coalesce((select sum(p.kept) from billing_purses p
+  const { rows } = await sql<WindowBooks>`select w.remain + coalesce((select sum(p.kept) from billing_allotments p
       where p.user_id = 0 and p.key_id = ${-windowId}), 0) as "left",
     (select n.used from budget_windows_now n where n.id = w.id) as used
     from budget_windows w where w.id = ${windowId}`.execute(db);

@@ -165,7 +165,7 @@ export class RunningHolds {
     const { user, key } = funding;
     const levels = levelChargeOf(hold, funding);
     const { kept, resumable } = work;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, hasProgressRow, kept, resumable, levels };
+    const charge = { log, user, key, keyPaid: 0, hasProgressRow, kept, resumable, levels };
     // Other processes emptied the allotment: the charge queue charges the balance directly.
     if (user.lost) return this.deps.queue.charge(charge);
     const cost = log.quota;
@@ -182,7 +182,6 @@ export class RunningHolds {
       user,
       key,
       keyPaid: 0,
-      rest: 0,
       hasProgressRow: false,
       ...work,
       levels: levelChargeOf(hold, funding),
@@ -214,7 +213,6 @@ export class RunningHolds {
     log.quota = Math.min(cost, reserved.user);
     log.shortfall = cost - log.quota;
     user.pay(reserved.user, log.quota);
-    charge.rest = user.free - user.moved;
     if (key) {
       charge.keyPaid = Math.min(log.quota, reserved.key);
       key.pay(reserved.key, charge.keyPaid);

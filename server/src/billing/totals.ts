@@ -3,7 +3,6 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import { fileSpans, mergeOldSpans } from './store/roll-up-spans.ts';
 import { addUpPreviousDay, fileSums } from './store/usage-totals.ts';
-import type { Writer } from './writer.ts';
 
 /** Reading totals adds up the rows since the last run: with this interval they are few. */
 const fileMs = 20_000;
@@ -11,11 +10,11 @@ const fileMs = 20_000;
 const pauseMs = 20;
 
 /** Maintains the sums over all users in the background. */
-export function keepTotals(db: Db, writer: Writer, clock: Clock, log: Log): { stop(): Promise<void> } {
+export function keepTotals(db: Db, clock: Clock, log: Log): { stop(): Promise<void> } {
   let stopped = false;
   let whole = false;
   const work = async () => {
-    await fileSums(db, writer.owner);
+    await fileSums(db);
     await fileSpans(db);
     while (!stopped && (await mergeOldSpans(db, nowSeconds(clock)))) await Bun.sleep(pauseMs);
     while (!whole && !stopped) {

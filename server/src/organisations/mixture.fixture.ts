@@ -176,7 +176,7 @@ export async function checkBooks({ world, clock, keyQuota, accounts, keys, budge
   const now = nowSeconds(clock);
   for (const { id, amount, hard, used } of await budgets()) {
     const { rows } = await sql<{ id: number; left: number; used: number }>`select w.id, n.used,
-      w.remain + coalesce((select sum(p.kept) from billing_purses p where p.user_id = 0 and p.key_id = -w.id), 0) as "left"
+      w.remain + coalesce((select sum(p.kept) from billing_allotments p where p.user_id = 0 and p.key_id = -w.id), 0) as "left"
       from budget_windows w join budget_windows_now n on n.id = w.id
       where w.budget_id = ${id} and w.starts_at <= ${now} and (w.ends_at = 0 or w.ends_at > ${now})`.execute(db);
     expect(rows.length).toBeLessThanOrEqual(1);

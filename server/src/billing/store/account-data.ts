@@ -1,6 +1,6 @@
 import { type PersonalData, pages, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { fileUsage, isFiled } from './filing.ts';
+import { catchUp, fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import './tables.ts';
 
@@ -26,10 +26,13 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
     columns: ['work', 'call', 'request_id', 'created_at', 'body'],
   }),
   // Log entries expire, daily sums are kept.
-  usage_days: rowsOf(db, 'usage_days', {
-    ...{ of: { user_id: userId }, by: ['day', 'model_id', 'key_id'] },
-    columns: ['day', 'model_id', 'key_id', 'requests', 'prompt_tokens', 'completion_tokens', 'quota'],
-  }),
+  usage_days: afterCatchingUp(
+    db,
+    rowsOf(db, 'usage_days', {
+      ...{ of: { user_id: userId }, by: ['day', 'model_id', 'key_id'] },
+      columns: ['day', 'model_id', 'key_id', 'requests', 'prompt_tokens', 'completion_tokens', 'quota'],
+    }),
+  ),
   usage_logs: pages<{ id: number; created_at: number }>(async (after, limit) => {
     await fileUsage(db);
     return (
@@ -48,6 +51,11 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
     );
   }),
 });
+
+async function* afterCatchingUp<R>(db: Db, rows: AsyncGenerator<R>): AsyncGenerator<R> {
+  await catchUp(db);
+  yield* rows;
+}
 
 /** Financial records stay, so that the books add up. Notes are cleared because they may name a person. */
 export async function forget(db: Db, userId: number): Promise<void> {

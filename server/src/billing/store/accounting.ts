@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
+import { catchUp } from './filing.ts';
 import { dayOf } from './port.ts';
 import './tables.ts';
 
@@ -30,6 +31,7 @@ export async function sumAccounts(db: Db, userIds: number[], span: Span): Promis
   const add = (userId: number, part: Partial<AccountSums>) =>
     sums.set(userId, { ...(sums.get(userId) ?? nothing), ...part });
   if (userIds.length === 0) return sums;
+  await catchUp(db);
   const used = await db
     .selectFrom('usage_days_all')
     .where('user_id', 'in', userIds)

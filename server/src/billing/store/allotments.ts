@@ -16,16 +16,19 @@ export async function lastBatch(db: Db, owner: string): Promise<number | null> {
 }
 
 export async function keptIn(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<number> {
-  const found = db.selectFrom('billing_purses').select('kept').where('owner', '=', owner);
-  const row = await found.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
-  return row?.kept ?? 0;
+  const found = db.selectFrom('billing_allotments').where('owner', '=', owner);
+  const one = found.where('user_id', '=', user_id).where('key_id', '=', key_id);
+  const { kept } = await one.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
+  return Number(kept ?? 0);
 }
 
-/** What processes have reserved of a user's balance. */
-export async function keptOf(db: Db, userId: number): Promise<number> {
-  const allotments = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
-  const { kept } = await allotments.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
-  return Number(kept ?? 0);
+/** A user's balance with everything that is held of it, as the ledger shows it. */
+export async function balanceOf(db: Db, userId: number): Promise<number> {
+  const { rows } = await sql<{ balance: number }>`select quota
+      + coalesce((select sum(kept) from billing_allotments p where p.user_id = users.id and p.key_id = 0), 0)
+      + coalesce((select sum(amount) from billing_holds h where h.user_id = users.id and h.owner = ''), 0) as balance
+    from users where id = ${userId}`.execute(db);
+  return Number(rows[0]?.balance ?? 0);
 }
 
 /** Marks the allotments of all other processes as wanted, so that they return what they do not need. */
@@ -111,7 +114,8 @@ async function lockInOrder(tx: Db, owner: string): Promise<void> {
 
 /** Whether another process has reserved some of it. */
 export async function isReservedElsewhere(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<boolean> {
-  const others = db.selectFrom('billing_purses').select('owner').where('owner', '<>', owner).where('kept', '>', 0);
-  const found = await others.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
-  return found !== undefined;
+  const others = db.selectFrom('billing_allotments').where('owner', '<>', owner);
+  const found = others.where('user_id', '=', user_id).where('key_id', '=', key_id);
+  const { kept } = await found.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
+  return Number(kept ?? 0) > 0;
 }

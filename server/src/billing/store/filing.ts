@@ -4,6 +4,7 @@ import { prepared } from '../../platform/db/prepared.ts';
 import { execute } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
+import { fileJournal } from './journal.ts';
 
 /*
  * On SQLite an entry of the usage log is only added to the indexes by user, key, model and time when it is "filed".
@@ -35,16 +36,18 @@ const compiled = {
   noteFiled: CompiledQuery.raw(noteFiled),
 };
 
-/** Brings the indexes up to date; call before querying entries by user or key with `isFiled`. */
-export async function fileUsage(db: Db): Promise<void> {
-  if (engineOf(db) === 'postgres') return;
-  try {
-    await fileAll(db);
-  } catch (error) {
-    // Reading must work on a full disk: the newest entries appear once they can be filed.
+/** Reading must work on a full disk: the newest entries appear once they can be filed. */
+export const unlessUnavailable = (filing: Promise<void>): Promise<void> =>
+  filing.catch((error) => {
     if (!isUnavailable(error)) throw error;
-  }
-}
+  });
+
+/** Brings the indexes up to date; call before querying entries by user or key with `isFiled`. */
+export const fileUsage = (db: Db): Promise<void> =>
+  engineOf(db) === 'postgres' ? catchUp(db) : unlessUnavailable(fileAll(db));
+
+/** Brings the log and its sums up to date, but not the indexes of SQLite; call before any other query of them. */
+export const catchUp = (db: Db): Promise<void> => unlessUnavailable(fileJournal(db));
 
 /** The same, but throws if entries cannot be filed. SQLite only. */
 export async function fileAll(db: Db): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { fileUsage, isFiled } from './filing.ts';
+import { catchUp, fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { UsageLog } from './usage.ts';
 import { within } from './usage-sums.ts';
@@ -15,13 +15,17 @@ import './tables.ts';
 const entries = (db: Db) => db.selectFrom('usage_logs').select(['id', ...usageColumns]);
 
 /** Cached answers, tool calls and requests that died with their process. */
-export const unroutedUsage = (db: Db, requestId: string): Promise<UsageLog[]> =>
-  entries(db)
-    .where('request_id', '=', requestId)
-    // Must be written exactly as in the partial index.
-    .where(sql<SqlBool>`channel_id = 0`)
-    .limit(mostEntries)
-    .execute();
+export async function unroutedUsage(db: Db, requestId: string): Promise<UsageLog[]> {
+  await catchUp(db);
+  return (
+    entries(db)
+      .where('request_id', '=', requestId)
+      // Must be written exactly as in the partial index.
+      .where(sql<SqlBool>`channel_id = 0`)
+      .limit(mostEntries)
+      .execute()
+  );
+}
 
 /** A request has one entry; if there are a few more, show them too. */
 const mostEntries = 20;
@@ -61,6 +65,7 @@ const mostCallsCounted = 10_000;
 
 /** How many calls of a turn, a run or a batch were answered, and the newest entry; of one user, or of any. */
 export async function answeredCalls(db: Db, parentRequestId: string, userId: number | undefined) {
+  await catchUp(db);
   const calls = db
     .selectFrom('usage_logs')
     .where('parent_request_id', '=', parentRequestId)

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { HoldOutcome, Settled } from '../types.ts';
-import { keptOf } from './allotments.ts';
+import { balanceOf } from './allotments.ts';
+import { noteEntry } from './journal.ts';
 import { keepAnswer } from './kept-answers.ts';
 import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usageColumns, windowsOf } from './port.ts';
 import './tables.ts';
@@ -85,12 +86,12 @@ async function takeFromWindows(tx: Db, { levels, amount }: HoldRow): Promise<voi
 
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
-/** Ends a hold that has a row: charges it with `log`, releases it without. `held` is what running requests hold. */
+/** Ends a hold that has a row: charges it with `log`, releases it without. */
 export const settleStored = (
   db: Db,
   requestId: string,
   log: UsageRow | null,
-  { kept = null, held = 0 }: { kept?: KeptRow | null; held?: number } = {},
+  kept: KeptRow | null = null,
 ): Promise<Settled> =>
   db.transaction().execute(async (tx) => {
     const [hold] = await tx
@@ -100,7 +101,7 @@ export const settleStored = (
       .execute();
     if (!hold) return gone;
     if (kept) await keepAnswer(tx, kept);
-    return settleIn(tx, hold, log, held);
+    return settleIn(tx, hold, log);
   });
 
 type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'levels'>;
@@ -108,7 +109,7 @@ type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'leve
 /**
  * Bypasses allotments: returns the held amount to the balance and takes the cost from there, as far as it covers it.
  */
-export async function settleIn(tx: Db, hold: Held, log: UsageRow | null, held = 0): Promise<Settled> {
+export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
   const cost = log?.quota ?? 0;
   const lock = engineOf(tx) === 'postgres' ? sql` for no key update` : sql``;
   const user = await sql<{ quota: number }>`select quota from users where id = ${hold.user_id}${lock}`.execute(tx);
@@ -118,10 +119,7 @@ export async function settleIn(tx: Db, hold: Held, log: UsageRow | null, held = 
     request_count = request_count + ${log ? 1 : 0} where id = ${hold.user_id}`.execute(tx);
   if (hold.key_id > 0) await settleKey(tx, hold, charged);
   await settleWindows(tx, hold, charged);
-  if (log) {
-    const left = charged > 0 ? balance + hold.amount - charged + (await keptOf(tx, hold.user_id)) - held : 0;
-    await logDirectly(tx, { ...log, quota: charged, shortfall: cost - charged, balance_after: left });
-  }
+  if (log) await logDirectly(tx, { ...log, quota: charged, shortfall: cost - charged });
   return { settled: true, charged, shortfall: cost - charged };
 }
 
@@ -141,8 +139,10 @@ async function settleWindows(tx: Db, { levels, amount }: Held, charged: number):
 }
 
 async function logDirectly(tx: Db, row: UsageRow): Promise<void> {
+  if (engineOf(tx) === 'postgres') return noteEntry(tx, row);
   // All columns of a row and nothing else; the types get lost in `fromEntries`.
   const values = Object.fromEntries(usageColumns.map((column) => [column, row[column]])) as unknown as UsageRow;
+  if (row.quota > 0) values.balance_after = await balanceOf(tx, row.user_id);
   await tx.insertInto('usage_logs').values(values).execute();
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
     values (${row.user_id}, ${dayOf(row.created_at)}, ${row.model_id}, ${row.key_id}, 1, ${row.prompt_tokens},

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { catchUp } from './filing.ts';
 import { usageColumns } from './port.ts';
 import { conditionsOf, type Searched, type SearchRange, searchNewest } from './search-newest.ts';
 import type { UsageLog } from './usage.ts';
@@ -13,7 +14,8 @@ const incomplete = sql<SqlBool>`status <> 'ok'`;
  * Log entries of requests that did not complete: aborted by the client, interrupted, or lost with their process. Newest
  * first.
  */
-export function searchIncomplete(db: Db, filter: LogFilter, range: SearchRange): Promise<Searched<UsageLog>> {
+export async function searchIncomplete(db: Db, filter: LogFilter, range: SearchRange): Promise<Searched<UsageLog>> {
+  await catchUp(db);
   const inOrder = (conditions: Expression<SqlBool>[]) =>
     db
       .selectFrom('usage_logs')

@@ -4,8 +4,8 @@ import { findRow } from '../../platform/db/find-row.ts';
 import { countUpTo } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
-import { keptOf } from './allotments.ts';
-import { fileUsage, isFiled } from './filing.ts';
+import { balanceOf } from './allotments.ts';
+import { catchUp, fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
@@ -16,35 +16,35 @@ class AlreadyGiven extends Error {}
 
 /**
  * Adds to a balance, or takes what it has, and records it in the ledger. With an idempotency id this happens once,
- * because balance, credit and id are written in one transaction. `held` is what running requests hold.
+ * because balance, credit and id are written in one transaction.
  */
-export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, held = 0): Promise<LedgerRow> {
+export async function grantCredits(db: Db, grant: Grant, nowSeconds: number): Promise<LedgerRow> {
   const { idempotencyId } = grant;
   const before = idempotencyId === undefined ? null : await creditOf(db, idempotencyId);
   if (before) return entryOfCredit(before);
+  // The ledger shows charges made before the credit below it.
+  await catchUp(db);
   try {
-    return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds, held)));
+    return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds)));
   } catch (error) {
     if (!(error instanceof AlreadyGiven)) throw error;
     return entryOfCredit((await creditOf(db, idempotencyId!))!);
   }
 }
 
-async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Promise<CreditRow> {
+async function give(tx: Db, grant: Grant, nowSeconds: number): Promise<CreditRow> {
   await grant.also?.(tx);
   // The column belongs to identity; only billing changes it.
-  const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
+  const changed = await sql`update users set quota = quota + ${grant.quota}
     where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}
-    returning quota`.execute(tx);
-  const left = changed.rows[0]?.quota;
-  if (left === undefined) throw await refusal(tx, grant);
-  const balance = left + (await keptOf(tx, grant.userId)) - held;
+    returning id`.execute(tx);
+  if (changed.rows.length === 0) throw await refusal(tx, grant);
   const credit = await tx
     .insertInto('credits')
     .values({
       user_id: grant.userId,
       amount: grant.quota,
-      balance_after: balance,
+      balance_after: await balanceOf(tx, grant.userId),
       note: grant.note,
       actor_id: grant.by,
       place: lastCharge(tx),

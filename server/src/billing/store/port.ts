@@ -71,7 +71,7 @@ export interface AllotmentChange extends AllotmentId {
 }
 
 export interface ChargeBatch {
-  /** In order. `balance_after` is what the allotment had free; the store adds the rest of the balance. */
+  /** In order. The store sets `balance_after`. */
   logs: UsageRow[];
   allotments: AllotmentChange[];
   /** Ids of ended requests that have a progress row. */
@@ -113,6 +113,11 @@ export interface AllotmentStore {
   charge(turn: Turn, batch: ChargeBatch): MaybePromise<true | null>;
   giveBack(turn: Turn, allotments: GiveBack[]): MaybePromise<true | null>;
   progress(turn: Turn, rows: ProgressRow[]): MaybePromise<true | null>;
+  /**
+   * Adds what batches changed to the rows of the allotments. Absent where charging does it: otherwise call it now and
+   * then, and before an allotment is given back.
+   */
+  addUp?(turn: Turn): MaybePromise<true | null>;
 }
 
 /** A row of the usage log, without its id. */
@@ -141,7 +146,7 @@ export interface UsageRow {
   /** What each part cost, in the format of `cost-parts.ts`. */
   cost_parts: string;
   shortfall: number;
-  /** The balance after the charge; 0 if nothing was charged. */
+  /** The balance after the charge, with what running requests hold; 0 if nothing was charged. */
   balance_after: number;
   stream: number;
   status: string;

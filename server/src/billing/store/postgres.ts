@@ -7,14 +7,15 @@ import { chargeBatch } from './postgres-charge.ts';
 /**
  * A batch is one statement with its rows as arrays or JSON: one round trip and one commit for any number of rows. Rows of
  * users and keys are shared by all processes and always locked by id in the order users, keys, budget windows. All
- * other rows belong to the writing process.
+ * other rows belong to the writing process. `noted` is called when the journal may have new entries.
  */
-export function postgresAllotmentStore(db: Db): AllotmentStore {
+export function postgresAllotmentStore(db: Db, noted = () => {}): AllotmentStore {
   return {
     topUp: (turn, asks) => unlessRefused(topUp(db, turn, asks)),
-    charge: (turn, batch) => unlessRefused(chargeBatch(db, turn, batch)),
+    charge: (turn, batch) => unlessRefused(chargeBatch(db, turn, batch)).finally(noted),
     giveBack: (turn, allotments) => unlessRefused(giveBack(db, turn, allotments)),
     progress: (turn, rows) => unlessRefused(progress(db, turn, rows)),
+    addUp: (turn) => unlessRefused(addUp(db, turn)),
   };
 }
 
@@ -72,13 +73,18 @@ async function topUp(db: Db, turn: Turn, asks: TopUpRequest[]): Promise<TopUp[]>
       select ${turn.owner}, user_id, key_id, taken, 0, 0 from taken where taken > 0
       on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept
     )
-    select taken, "left" - taken as "left", (select coalesce(sum(kept), 0) from billing_purses o
+    select taken, "left" - taken as "left", (select coalesce(sum(kept), 0) from billing_allotments o
         where o.user_id = t.user_id and o.key_id = t.key_id and o.owner <> ${turn.owner})::bigint as elsewhere,
       ${onlyInTurn} as turn
     from taken t order by n`.execute(db);
   return rows.map(({ taken, elsewhere, left }) => ({
     ...{ taken: Number(taken), elsewhere: Number(elsewhere), left: Number(left) },
   }));
+}
+
+async function addUp(db: Db, turn: Turn): Promise<true> {
+  await sql`with ${takeTurn(turn)} select ${onlyInTurn}, svc_add_up_changes(${turn.owner})`.execute(db);
+  return true;
 }
 
 async function giveBack(db: Db, turn: Turn, allotments: GiveBack[]): Promise<true> {

@@ -54,14 +54,14 @@ const isUsual = (row: UsageRow): boolean =>
   row.saved_quota === 0;
 
 /** Writes the usage log and its sums; returns the id of the last entry. */
-export function logUsage(db: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number): number {
+export function logUsage(db: Database, rows: readonly UsageRow[]): number {
   const kind = rows.every(isUsual) ? 'usual' : 'full';
   let last = 0;
   for (let at = 0; at < rows.length; ) {
     const count = sizes.find((size) => size <= rows.length - at)!;
     const values: SQLQueryBindings[] = [];
     for (let i = at; i < at + count; i += 1) {
-      appendBound(values, rows[i]!, balanceAfter(rows[i]!));
+      appendBound(values, rows[i]!);
       if (kind === 'full') appendRare(values, rows[i]!);
     }
     last = Number(prepared(db, inserts[kind].get(count)!).run(...values).lastInsertRowid);
@@ -72,7 +72,7 @@ export function logUsage(db: Database, rows: readonly UsageRow[], balanceAfter: 
 }
 
 /** In the order of the columns. */
-function appendBound(values: SQLQueryBindings[], row: UsageRow, balanceAfter: number): void {
+function appendBound(values: SQLQueryBindings[], row: UsageRow): void {
   values.push(
     row.request_id,
     row.user_id,
@@ -87,7 +87,7 @@ function appendBound(values: SQLQueryBindings[], row: UsageRow, balanceAfter: nu
     row.reasoning_tokens,
     row.quota,
     row.cost_parts,
-    balanceAfter,
+    row.balance_after,
     row.stream,
     row.duration_ms,
     row.first_token_ms,

@@ -16,10 +16,11 @@ import type {
   Turn,
   UsageRow,
 } from './port.ts';
+import { setBalances } from './set-balances.ts';
 import { fileSomeSpans, isWorthFiling, noteWritten } from './sqlite-spans.ts';
 import { logUsage } from './sqlite-usage.ts';
 
-type Log = (writer: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number) => number;
+type Log = (writer: Database, rows: readonly UsageRow[]) => number;
 
 /** A larger step would be cheaper per entry, but block other writers for longer. */
 const filedAtOnce = 500;
@@ -30,9 +31,9 @@ const filedAtOnce = 500;
  */
 export function sqliteAllotmentStore(db: Db): AllotmentStore {
   let unfiled = 0;
-  const log: Log = (writer, rows, balanceAfter) => {
+  const log: Log = (writer, rows) => {
     if (isWorthFiling(writer)) fileSomeSpans(writer);
-    const last = logUsage(writer, rows, balanceAfter);
+    const last = logUsage(writer, rows);
     unfiled += rows.length;
     if (unfiled < filedAtOnce) return last;
     unfiled = 0;
@@ -123,21 +124,23 @@ function change(db: Database, owner: string, { user_id, key_id, paid, used, requ
 
 function charge(db: Database, owner: string, { logs, allotments, ended, kept }: ChargeBatch, log: Log): number {
   for (const allotment of allotments) change(db, owner, allotment);
-  const balances = new Map<number, number>();
-  const left = prepared<{ left: number }, [number]>(db, sources.user.left);
-  const balanceOf = (userId: number): number => {
-    let balance = balances.get(userId);
-    if (balance === undefined) {
-      balance = left.get(userId)?.left ?? 0;
-      balances.set(userId, balance);
-    }
-    return balance;
-  };
-  // Does not modify the rows, since they may have to be written again.
-  const last = log(db, logs, (row) => (row.quota > 0 ? row.balance_after + balanceOf(row.user_id) : 0));
+  setBalances(logs, balancesOf(db, allotments));
+  const last = log(db, logs);
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
   if (kept) for (const row of kept) keep(db, row);
   return last;
+}
+
+const balanceNow = `select quota + coalesce((select sum(kept) from billing_purses p where p.user_id = users.id and p.key_id = 0), 0)
+  + coalesce((select sum(amount) from billing_holds h where h.user_id = users.id and h.owner = ''), 0) as balance
+  from users where id = ?`;
+
+function balancesOf(db: Database, allotments: readonly AllotmentChange[]): Map<number, number> {
+  const balances = new Map<number, number>();
+  const find = prepared<{ balance: number }, [number]>(db, balanceNow);
+  for (const { user_id, key_id, paid } of allotments)
+    if (key_id === 0 && paid > 0) balances.set(user_id, find.get(user_id)?.balance ?? 0);
+  return balances;
 }
 
 const keepAnswer = `insert into kept_answers (work, call, request_id, user_id, created_at, body)

@@ -129,12 +129,18 @@ declare module '../../platform/db/tables.ts' {
       /** 1 if another process is short of it. */
       wanted: Generated<number>;
     };
+    /** Allotments as they are now, with what is not added to their rows yet. */
+    billing_allotments: AllotmentId & { owner: string; kept: number; used: number; requests: number };
+    /** PostgreSQL: what batches of charges changed in the allotments of their process, not yet added to those. */
+    billing_changes: { owner: string; batch: number };
     credits: CreditTable;
     failed_requests: FailureTable;
     kept_answers: KeptRow;
     usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
+    /** PostgreSQL: entries that are not in the log yet. */
+    usage_journal: { id: Generated<number>; entries: string };
     usage_days: DaySums;
-    /** Sums not yet merged, per living process. */
+    /** Sums that processes of the previous release have not merged yet. */
     usage_days_open: DaySums & { owner: string };
     usage_days_all: DaySums;
     usage_totals: Totals;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { catchUp } from './filing.ts';
 import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
 
@@ -14,6 +15,7 @@ export interface Days {
 
 /** The tools that were called, most called first; from the totals of all users, which are few rows. */
 export async function toolsCalled(db: Db, { firstDay, lastDay }: Days, most: number): Promise<string[]> {
+  await catchUp(db);
   const table = firstDay >= (await firstWholeDay(db)) ? 'usage_totals_all' : 'usage_days_all';
   const rows = await db
     .selectFrom(table)
@@ -37,6 +39,7 @@ export async function callersOf(
   { firstDay, lastDay }: Days,
   most: number,
 ): Promise<{ userId: number; calls: number }[]> {
+  await catchUp(db);
   const rows = await db
     .selectFrom('usage_days_all')
     .where('model_id', '=', modelId)

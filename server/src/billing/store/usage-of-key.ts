@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
-import { isFiled } from './filing.ts';
+import { catchUp, isFiled } from './filing.ts';
 import { dayOf } from './port.ts';
 import { within } from './usage-sums.ts';
 import './tables.ts';
@@ -30,6 +30,7 @@ export interface KeySpan {
 /** Which of these keys were used on any day of the time span. */
 export async function keysUsed(db: Db, keyIds: readonly number[], { from, upTo }: KeySpan): Promise<Set<number>> {
   if (keyIds.length === 0) return new Set();
+  await catchUp(db);
   const rows = await db
     .selectFrom('usage_days_all')
     .select('key_id')
@@ -62,6 +63,7 @@ export const usageOfKey = (
 
 /** From daily sums, which outlive the log: whole days (UTC), without the costs of parts. */
 export async function sumDaysOfKey(db: Db, keyId: number, { from, upTo }: KeySpan) {
+  await catchUp(db);
   const sums = await db
     .selectFrom('usage_days_all')
     .where('key_id', '=', keyId)

@@ -21,9 +21,9 @@ export async function listUsageOfKeys(
   { limit, before }: { limit: number; before?: UsagePlace | undefined },
 ): Promise<UsageLog[]> {
   const to = before ? Math.min(before.created_at, filter.to ?? before.created_at) : filter.to;
+  await fileUsage(db);
   const place = await timeRangeOf(db, { ...filter, to }, limit);
   if (!place) return [];
-  await fileUsage(db);
   return db
     .selectFrom('usage_logs')
     .select(['id', ...usageColumns])

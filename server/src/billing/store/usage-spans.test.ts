@@ -9,6 +9,7 @@ import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
 import { openWriter } from './allotments.ts';
 import { insertFailures } from './failures.ts';
+import { catchUp } from './filing.ts';
 import { settleIn } from './holds.ts';
 import { createMonthPartitions } from './month-partitions.ts';
 import { postgresAllotmentStore } from './postgres.ts';
@@ -186,7 +187,10 @@ describe.each(engines)('usage spans on $name', (engine) => {
   });
 
   async function clear(): Promise<void> {
-    for (const { db } of [open, other]) await fileSpans(db);
+    for (const { db } of [open, other]) {
+      await catchUp(db);
+      await fileSpans(db);
+    }
     for (const table of ['usage_logs', 'failed_requests', 'billing_writers'] as const)
       await sql`delete from ${sql.table(table)}`.execute(open.db);
     if (engine.name === 'postgres') await sql`delete from usage_spans_new`.execute(open.db);
@@ -216,6 +220,7 @@ describe.each(engines)('usage spans on $name', (engine) => {
     const one = { user: 1, model: 1, channel: 1, cost: 5, ms: 700, failed: false };
     await process.charge([1, 4, 6, 61].map((minute) => ({ ...one, minute })));
     expect(await spans()).toEqual([]);
+    await catchUp(open.db);
     await fileSpans(open.db);
     expect((await spans()).filter(({ user_id }) => user_id === 1)).toHaveLength(3);
     while (await mergeOldSpans(open.db, begin + 7 * hour));
@@ -232,6 +237,7 @@ describe.each(engines)('usage spans on $name', (engine) => {
       ...{ user: n + 1, model: 0, channel: 1, minute: 3, cost: n === 1_250 ? 9 : 1, ms: 10, failed: false },
     }));
     await process.charge(many);
+    await catchUp(open.db);
     await fileSpans(open.db);
     expect((await topUsers(open.db, all, 'quota', 3))[0]).toBe(1_251);
     while (await mergeOldSpans(open.db, begin + 20 * day));
@@ -264,6 +270,7 @@ describe.each(engines)('usage from before spans existed on $name', (engine) => {
       const minute = Math.floor((now - begin) / 60) - 24 * 60;
       const one = { user: 1, model: 1, channel: 1, minute, cost: 5, ms: 700, failed: false };
       await process.charge([one, { ...one, user: 2 }]);
+      await catchUp(db);
       await migrate(db);
       await process.charge([{ ...one, minute: minute + 60 }]);
       await fileSpans(db);

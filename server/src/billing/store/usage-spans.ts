@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { isUnavailable } from '../../platform/durable/errors.ts';
+import { catchUp, unlessUnavailable } from './filing.ts';
 import { fileSpans } from './roll-up-spans.ts';
 import { noSums, type SpanMeasure, type SpanSums, spanColumns } from './span-sums.ts';
 import './tables.ts';
@@ -46,15 +46,8 @@ function conditions({ from, upTo, userId, modelId, channelId }: SpanFilter): Exp
   return given;
 }
 
-async function catchUp(db: Db): Promise<void> {
-  if (engineOf(db) === 'postgres') return;
-  try {
-    await fileSpans(db);
-  } catch (error) {
-    // Reading must work on a full disk: the newest entries appear once they can be filed.
-    if (!isUnavailable(error)) throw error;
-  }
-}
+const catchUpSpans = (db: Db): Promise<void> =>
+  engineOf(db) === 'postgres' ? catchUp(db) : unlessUnavailable(fileSpans(db));
 
 /** Sums per interval of that many seconds, of one user or of all; in order of time. */
 export async function sumSpans(
@@ -63,7 +56,7 @@ export async function sumSpans(
   groupBy: SpanGrouping,
   seconds: number,
 ): Promise<SpanGroup[]> {
-  await catchUp(db);
+  await catchUpSpans(db);
   const every = sql.lit(seconds);
   const { rows } = await sql<Row>`select starts_at / ${every} * ${every} as at, ${sql.ref(groups[groupBy])} as "group",
       ${allSummed} from usage_spans_all where ${sql.join(conditions(filter), sql` and `)} group by 1, 2 order by 1`.execute(
@@ -84,7 +77,7 @@ const usersAtOnce = 1_000;
 
 /** The users with the highest sums, highest first; users without any are left out. */
 export async function topUsers(db: Db, filter: SpanFilter, measure: SpanMeasure, most: number): Promise<number[]> {
-  await catchUp(db);
+  await catchUpSpans(db);
   const sums =
     engineOf(db) === 'postgres' ? await sumAll(db, filter, measure, most) : await sumInSteps(db, filter, measure);
   return [...sums]

@@ -1,5 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Tables } from '../../platform/db/tables.ts';
+import { catchUp } from './filing.ts';
 import { dayOf, secondsPerDay } from './port.ts';
 import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
@@ -146,6 +147,7 @@ export async function sumUsage(
   firstDay: number,
   lastDay: number,
 ): Promise<UsageSum[]> {
+  await catchUp(db);
   const table = (await hasTotals(db, filter, groupBy, firstDay)) ? 'usage_totals_all' : 'usage_days_all';
   return grouped(sumsOf(db, filter, firstDay, lastDay, table), groupBy);
 }
@@ -161,6 +163,7 @@ export async function sumUsageOfKeys(
   firstDay: number,
   lastDay: number,
 ): Promise<UsageSum[]> {
+  await catchUp(db);
   return grouped(sumsOf(db, {}, firstDay, lastDay).where('key_id', 'in', keyIds), groupBy);
 }
 

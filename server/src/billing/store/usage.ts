@@ -2,7 +2,8 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../platform/db/list-page.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { fileUsage, isFiled } from './filing.ts';
+import { catchUp, fileUsage, isFiled } from './filing.ts';
+import { isJournaled } from './journal.ts';
 import { dropPastPartitions } from './month-partitions.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
 import { fileSpans } from './roll-up-spans.ts';
@@ -14,8 +15,7 @@ export type UsageLog = UsageRow & { id: number };
 export type UsagePlace = Pick<UsageLog, 'id' | 'created_at'>;
 
 /** Conditions on log entries, using the index of the most selective filter, or the one by time. */
-async function conditionsOf(db: Db, filter: LogFilter): Promise<Expression<SqlBool>[]> {
-  await fileUsage(db);
+function conditionsOf(db: Db, filter: LogFilter): Expression<SqlBool>[] {
   const { parentRequestId } = filter;
   const names = activeFilters(filter);
   // Nothing is more selective than the few calls of one turn.
@@ -41,10 +41,11 @@ export interface UsageRange {
 /** Newest first. */
 export async function listUsage(db: Db, filter: LogFilter, range: UsageRange): Promise<UsageLog[]> {
   const { limit, offset = 0, before } = range;
+  await fileUsage(db);
   const upTo = before && Math.min(before.created_at, filter.to ?? before.created_at);
   const looked = await lookedThrough(db, { ...filter, to: upTo ?? filter.to }, offset + limit);
   if (!looked) return [];
-  const conditions = await conditionsOf(db, looked);
+  const conditions = conditionsOf(db, looked);
   if (before) conditions.push(sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`);
   return db
     .selectFrom('usage_logs')
@@ -73,7 +74,10 @@ const longestRequestSeconds = 7 * secondsPerDay;
 
 /** Whether the request of this entry is already in the log, with any status. */
 export async function isLogged(db: Db, { request_id, user_id, created_at }: UsageRow): Promise<boolean> {
-  const conditions = await conditionsOf(db, { userId: user_id, from: created_at - longestRequestSeconds });
+  if (engineOf(db) === 'sqlite') await fileUsage(db);
+  // Before the log: meanwhile it may be filed.
+  else if (await isJournaled(db, request_id)) return true;
+  const conditions = conditionsOf(db, { userId: user_id, from: created_at - longestRequestSeconds });
   const found = db.selectFrom('usage_logs').where((e) => e.and([...conditions, e('request_id', '=', request_id)]));
   return (await found.select('id').executeTakeFirst()) !== undefined;
 }
@@ -119,6 +123,7 @@ async function deleteOldUsage(db: Db, before: number, limit: number): Promise<nu
  */
 export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promise<number> {
   const { from, to } = filter;
+  await catchUp(db);
   if (filter.parentRequestId !== undefined) return countRows(db, filter, most);
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
@@ -137,9 +142,10 @@ export async function oldestDay(db: Db): Promise<number> {
 }
 
 async function countRows(db: Db, filter: LogFilter, most: number): Promise<number> {
+  await fileUsage(db);
   const looked = await lookedThrough(db, filter, most);
   if (!looked) return 0;
-  const conditions = await conditionsOf(db, looked);
+  const conditions = conditionsOf(db, looked);
   const entries = db.selectFrom('usage_logs').where((e) => e.and(conditions));
   return countUpTo(db, entries.select('id').orderBy('created_at', 'desc'), most);
 }

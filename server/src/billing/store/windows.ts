@@ -61,7 +61,7 @@ export async function limitWindows(tx: Db, budgetId: number, limit: number, nowS
     .execute();
   for (const { id } of rows)
     await sql`update budget_windows set remain = ${limit - (await heldDurably(tx, id))} - used - cast(coalesce((select sum(p.kept + p.used)
-        from billing_purses p where p.user_id = 0 and p.key_id = ${-id}), 0) as bigint)
+        from billing_allotments p where p.user_id = 0 and p.key_id = ${-id}), 0) as bigint)
       where id = ${id}`.execute(tx);
   return rows.map(({ id }) => id);
 }

@@ -58,7 +58,7 @@ export const holdAllowance = statement('update api_keys set key_hash = key_hash 
 /** The remainder becomes the new limit minus what was spent or is held. */
 export const limitHeldAllowance = statement(`
   update api_keys set remain_quota = $1 - used_quota - cast(coalesce((select sum(p.kept + p.used)
-    from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+    from billing_allotments p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
     - cast(coalesce((select sum(h.key_amount) from billing_holds h
       where h.owner = '' and h.key_id = api_keys.id and h.key_amount > 0), 0) as bigint)
   where id = $2`);

@@ -179,7 +179,7 @@ export async function changeKey(
     await key.set({ ...plain, imposed }).execute();
     if (remain_quota !== undefined)
       await sql`update api_keys set remain_quota = ${remain_quota} - cast(coalesce((select sum(p.kept)
-          from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+          from billing_allotments p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
         where id = ${id}`.execute(tx);
     return findKey(tx, userId, id);
   });

@@ -66,6 +66,7 @@ import { migration as termsVersions } from './0076-terms-versions.ts';
 import { migration as askers } from './0077-askers.ts';
 import { migration as keptOut } from './0079-kept-out.ts';
 import { migration as blobOwners } from './0080-blob-owners.ts';
+import { migration as journal } from './0081-journal.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one per module as of the first version. To change a table later, add a file and a line here. */
@@ -137,6 +138,7 @@ export const migrations: Migration[] = [
   askers,
   keptOut,
   blobOwners,
+  journal,
 ];
 
 /**
