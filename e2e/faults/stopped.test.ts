@@ -196,6 +196,7 @@ test.skipIf(!reachable)(
 
     /** Everything users see of it, and what it cost them. */
     const seen = async () => {
+      await until('the log is filed', async () => (await db`select 1 from usage_journal`).length === 0);
       const ended = await clientOf(other).batches.retrieve(batch.id);
       const output = await (await clientOf(other).files.content(ended.output_file_id!)).text();
       const content = await fetch(`${other.url}/v1/videos/${filmId}/content`, { headers });

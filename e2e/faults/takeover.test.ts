@@ -84,7 +84,7 @@ test.skipIf(!reachable)(
       videos.push((await made.json()) as { id: string });
       await until('it is being downloaded', () => source.downloads === 1);
     }
-    const holdings = ['jobs', 'ms_runs', 'billing_purses', 'billing_writers', 'leases'];
+    const holdings = ['jobs', 'ms_runs', 'billing_purses', 'billing_changes', 'billing_writers', 'leases'];
 
     await doomed.kill('SIGKILL');
     const killedMs = performance.now();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { openTestApp, type TestApp } from './app.fixture.ts';
+import { catchUp } from './billing/store/filing.ts';
 
 /* Whoever sends a request slowly may have lost the key before its end: then nothing is done, and nothing is paid. */
 
@@ -82,6 +83,7 @@ test.each(cases)('%s is refused if it arrives after %s', async (path, end) => {
   go.resolve();
   expect((await answer).status).toBe(401);
   const { db } = t.platform.database;
+  await catchUp(db);
   for (const table of ['usage_logs', 'files', 'ms_sources']) {
     const { rows } = await sql`select 1 from ${sql.table(table)} where user_id = ${user.id}`.execute(db);
     expect(rows).toHaveLength(0);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { catchUp } from '../billing/store/filing.ts';
 import { freePort } from '../lib/free-port.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import {
@@ -107,8 +108,11 @@ const resultsOf = async (fileId: string | null | undefined, client = openai): Pr
     .map((line) => JSON.parse(line) as Result);
 };
 
-const usageOf = (batchId: string) =>
-  service.platform.database.db.selectFrom('usage_logs').selectAll().where('parent_request_id', '=', batchId).execute();
+const usageOf = async (batchId: string) => {
+  const { db } = service.platform.database;
+  await catchUp(db);
+  return db.selectFrom('usage_logs').selectAll().where('parent_request_id', '=', batchId).execute();
+};
 
 const faultOf = async (asked: PromiseLike<unknown>) => {
   try {

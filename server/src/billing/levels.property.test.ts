@@ -6,6 +6,7 @@ import { requestId } from '../lib/ids.ts';
 import { addKey, addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { addBudgets, TestLevels, windowOf } from './levels.fixture.ts';
 import type { OpenBudget } from './levels.ts';
+import { catchUp } from './store/filing.ts';
 import { limitWindows } from './store/windows.ts';
 import type { Hold } from './types.ts';
 
@@ -175,6 +176,7 @@ describe.each(settings)('accounting over budget levels on $name with $count proc
           if (count === 1) expect(left).toBeGreaterThanOrEqual(0);
         }
         const keys = given.teams.map(({ key }) => key);
+        await catchUp(open.db);
         const { rows } = await sql<{ n: number }>`select coalesce(sum(quota), 0) as n from usage_logs
           where key_id in (${sql.join(keys)})`.execute(open.db);
         expect(Number(rows[0]!.n)).toBe(charged.used);

@@ -33,5 +33,5 @@ test('a warm request runs only the charge statement', async () => {
     seen = [...statements];
   }
   expect(seen).toHaveLength(1);
-  expect(seen[0]).toContain('insert into usage_logs');
+  expect(seen[0]).toContain('insert into usage_journal');
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Member } from '../app.fixture.ts';
+import { catchUp } from '../billing/store/filing.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
 import { connectClient } from '../mcp/mcp.fixture.ts';
@@ -192,6 +193,7 @@ async function checkOnce({ accounts, members }: LastingScene, toolsBefore: numbe
   expect(sum(credits.filter(({ note }) => note.startsWith('Top-up')))).toBe(
     topUps.reduce((all, { credited }) => all + credited, 0),
   );
+  await catchUp(db);
   const logs = await db.selectFrom('usage_logs').selectAll().where('user_id', 'in', accounts).execute();
   const called = logs.filter(({ model_id, quota }) => model_id.startsWith('mcp/') && quota === price);
   expect(called).toHaveLength(world.tools.calls.filter(({ name }) => name !== 'broken').length - toolsBefore);

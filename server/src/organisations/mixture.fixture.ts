@@ -2,6 +2,7 @@ import { expect } from 'bun:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
+import { catchUp } from '../billing/store/filing.ts';
 import { limitOf } from '../billing/store/windows.ts';
 import { type ManualClock, nowSeconds } from '../lib/clock.ts';
 import type { SeenRequest } from '../relay/scripted-upstream.fixture.ts';
@@ -158,6 +159,7 @@ export async function take(at: Scene, one: Step): Promise<unknown> {
 /** What was credited to an account is its balance, what it used and what videos hold; the same is true of keys and budgets. */
 export async function checkBooks({ world, clock, keyQuota, accounts, keys, budgets }: Scene): Promise<void> {
   const { db } = world.t.platform.database;
+  await catchUp(db);
   for (const id of accounts) {
     const { rows } = await sql<Record<string, number>>`select quota + used_quota as has, used_quota as used,
       (select coalesce(sum(amount), 0) from credits where user_id = ${id}) as given,

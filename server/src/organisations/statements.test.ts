@@ -60,5 +60,5 @@ test('a request runs no statement before the upstream call and one after, and th
     seen = { before, after: statements.length - before };
   }
   expect(seen).toEqual({ before: 0, after: 1 });
-  expect(statements[0]).toContain('insert into usage_logs');
+  expect(statements[0]).toContain('insert into usage_journal');
 });

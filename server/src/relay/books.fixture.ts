@@ -1,4 +1,5 @@
 import { expect } from 'bun:test';
+import { catchUp } from '../billing/store/filing.ts';
 import { manualClock } from '../lib/clock.ts';
 import type { Wire } from './answers.fixture.ts';
 import { openRelayTest } from './endpoints/relay.fixture.ts';
@@ -101,6 +102,7 @@ export async function openBooksTest(): Promise<BooksTest> {
   /** Asked of the database: a page of the usage log costs more than the request that it tells of. */
   async function rowOf(requestId: string) {
     const { db } = relay.test.platform.database;
+    await catchUp(db);
     const rows = await db.selectFrom('usage_logs').selectAll().where('request_id', '=', requestId).execute();
     expect(rows.length).toBeLessThanOrEqual(1);
     return rows[0];

@@ -44,7 +44,7 @@ async function expectOneAfter(messages: { role: string; content: string }[]): Pr
       seen = { before, after: statements.length - before };
     }
     expect({ path, ...seen }).toEqual({ path, before: 0, after: 1 });
-    expect(statements[0]).toContain('insert into usage_logs');
+    expect(statements[0]).toContain('insert into usage_journal');
   }
 }
 

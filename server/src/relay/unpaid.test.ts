@@ -29,10 +29,10 @@ const refuseUsage = {
   sqlite: [`create trigger refuse before insert on usage_logs begin select raise(abort, 'no'); end`],
   postgres: [
     `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
-    'create trigger refuse before insert on usage_logs for each row execute function refuse()',
+    'create trigger refuse before insert on usage_journal for each row execute function refuse()',
   ],
 };
-const allowUsage = { sqlite: 'drop trigger refuse', postgres: 'drop trigger refuse on usage_logs' };
+const allowUsage = { sqlite: 'drop trigger refuse', postgres: 'drop trigger refuse on usage_journal' };
 
 const ask = async (path: string) => {
   const body = { model: 'm', stream: true, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };

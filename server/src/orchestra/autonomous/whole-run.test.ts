@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { addUser, engines, openTestBilling } from '../../billing/engines.fixture.ts';
+import { catchUp } from '../../billing/store/filing.ts';
 import { manualClock, systemClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { savePreferences } from '../store/preferences.ts';
@@ -128,8 +129,11 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
     // One call was never answered: that of the first process that died.
     expect(answered).toHaveLength(asked.length - 1);
     const execution = (await status()).execution_id;
-    const logged = () =>
-      db.selectFrom('usage_logs').select(['request_id', 'quota']).where('parent_request_id', '=', execution).execute();
+    const logged = async () => {
+      await catchUp(db);
+      const calls = db.selectFrom('usage_logs').select(['request_id', 'quota']);
+      return calls.where('parent_request_id', '=', execution).execute();
+    };
     await until('all is logged', async () => (await logged()).length >= answered.length);
     expect((await logged()).map(({ request_id }) => request_id).toSorted()).toEqual(answered.toSorted());
     expect((await status()).total_cost).toBe(answered.length * price);

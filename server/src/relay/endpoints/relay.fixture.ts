@@ -1,5 +1,6 @@
 import { expect } from 'bun:test';
 import { type CallInit, type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { catchUp } from '../../billing/store/filing.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 
@@ -80,9 +81,12 @@ export async function openRelayTest(options: { env?: Record<string, string>; clo
     usageOf: async (answer) => {
       const id = answer.headers.get('x-request-id');
       const { db } = test.platform.database;
-      const written = db.selectFrom('usage_logs').select('id').where('request_id', '=', id);
+      const written = async () => {
+        await catchUp(db);
+        return db.selectFrom('usage_logs').select('id').where('request_id', '=', id).executeTakeFirst();
+      };
       // Asked of the database: an endpoint that is asked every few milliseconds soon has had enough.
-      await until(`request ${id} is in the usage log`, async () => (await written.executeTakeFirst()) !== undefined);
+      await until(`request ${id} is in the usage log`, async () => (await written()) !== undefined);
       return (await usage()).find(({ request_id }) => request_id === id)!;
     },
     close: () => test.close(),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { catchUp } from '../../billing/store/filing.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { addressOf, askedEverywhere as asked, google } from './every-endpoint.fixture.ts';
@@ -44,6 +45,7 @@ const endpointOf = (route: string): string => route.replace('/{model}', '');
 
 const endpoints = async (): Promise<string[]> => {
   const { db } = relay.test.platform.database;
+  await catchUp(db);
   const rows = await db.selectFrom('usage_logs').select('endpoint').execute();
   return rows.map(({ endpoint }) => endpoint).sort();
 };

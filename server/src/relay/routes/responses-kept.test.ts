@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { APIError } from 'openai';
+import { catchUp } from '../../billing/store/filing.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { limits } from '../responses/limits.ts';
@@ -224,7 +225,10 @@ describe('background responses', () => {
   const rowsOf = async (id: string) => {
     const { db } = relay.test.platform.database;
     const found = db.selectFrom('usage_logs').selectAll().where('parent_request_id', '=', id);
-    const rows = async () => [...(await found.execute())];
+    const rows = async () => {
+      await catchUp(db);
+      return [...(await found.execute())];
+    };
     await until('it is in the usage log', async () => (await rows()).length > 0);
     return rows();
   };
