@@ -192,6 +192,29 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('the journal on
     await Promise.all(others.map((other) => other.close()));
   });
 
+  test('is read without its newest entries while a process that files it stands still', async () => {
+    const user = await addUser(open.db, 100_000);
+    const process = await openProcess(open.db, 'frozen', storeOf('postgres', open.db));
+    await process.charge([entry(user, 0)]);
+    const other = await openDb(open.where);
+    const thaw = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const frozen = other.db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(728104216)`.execute(tx);
+      locked.resolve();
+      await thaw.promise;
+    });
+    await locked.promise;
+    expect(await listUsage(open.db, { userId: user }, { limit: 10 })).toHaveLength(0);
+    expect(
+      (await open.db.selectFrom('users_now').select('quota').where('id', '=', user).executeTakeFirst())?.quota,
+    ).toBe(99_995);
+    thaw.resolve();
+    await frozen;
+    expect(await listUsage(open.db, { userId: user }, { limit: 10 })).toHaveLength(1);
+    await other.close();
+  });
+
   test('an entry that the database refuses keeps none of the others out', async () => {
     const user = await addUser(open.db, 100_000);
     const process = await openProcess(open.db, 'two', storeOf('postgres', open.db));

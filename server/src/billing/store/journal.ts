@@ -17,6 +17,8 @@ import './tables.ts';
 
 /** Arbitrary lock id: one process at a time files, so that the balances in the log follow from each other. */
 const lockNumber = 728_104_216;
+/** A frozen process keeps the lock until the server ends its transaction: readers do without the newest entries then. */
+const patienceMs = 2_000;
 /** A larger step would keep the event loop busy for longer. */
 const batchesAtOnce = 32;
 
@@ -70,7 +72,9 @@ async function fileSome(db: Db, refused: Refused | undefined): Promise<boolean> 
 
 const fileOldest = (db: Db, most: number, refused?: Refused): Promise<number> =>
   db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
+    await sql`select set_config('lock_timeout', ${String(patienceMs)}, true), pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(
+      tx,
+    );
     const taken = await execute<Taken>(tx, takeBatches, [most]);
     const batches = taken.filter(({ entries }) => entries !== null);
     const rows = batches.flatMap(({ entries }) => unpack(entries!, refused));
