@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import { makeAdministrator } from '../administrator.ts';
 import { roles } from '../user.ts';
 import { type Liar, type Lies, startLiar } from './liar.fixture.ts';
@@ -248,6 +250,12 @@ test('the age of a session comes from the provider’s auth_time, but is never i
     (await t.call('/api/user/self', { method: 'DELETE', body: {}, headers })).status;
   expect(await close(await came(soon() - 3_600, 'old'))).toBe(403);
   expect(await close(await came(soon() - 60, 'fresh'))).toBe(200);
+  // A clock that is behind: the user was asked there just now.
+  const { cookie } = await came(soon() - 20, 'behind');
+  const asked = { token_hash: sha256Hex(cookie.split('=')[1]!) };
+  const { db } = t.platform.database;
+  const session = await findRow(db, 'sessions', asked);
+  expect(session).toMatchObject({ proven_at: null });
   for (const [index, odd] of [undefined, soon() + 86_400, 1.5].entries())
     expect(await close(await came(odd, `odd-${index}`))).toBe(200);
 });
