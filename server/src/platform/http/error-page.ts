@@ -15,6 +15,11 @@ const words: Record<Language, { title: string; advice: string; home: string }> =
   },
 };
 
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;overflow-wrap:anywhere}h1{font-size:1.5rem}';
+const styleHash = new Bun.CryptoHasher('sha256').update(style).digest('base64');
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`;
+
 /** Whether a page is asked for, as browsers do when they navigate. */
 export const wantsPage = ({ headers }: Request): boolean => /\btext\/html\b/i.test(headers.get('accept') ?? '');
 
@@ -25,12 +30,17 @@ export function errorPage(
 ) {
   const language = acceptedLanguage(request.headers.get('accept-language')) ?? 'en';
   const { title, advice, home } = words[language];
-  const body = `<h1>${title}</h1><p lang="en">${escaped(message)}</p><p>${advice}</p><p><a href="/">${home}</a></p>`;
-  const own = { 'content-type': 'text/html; charset=utf-8', vary: 'accept, accept-language' };
-  return new Response(plainPage(language, title, body), { status, headers: { ...headers, ...extras.headers, ...own } });
+  const body = `<style>${style}</style><h1>${title}</h1><p lang="en">${escaped(message)}</p><p>${advice}</p><p><a href="/">${home}</a></p>`;
+  return new Response(plainPage(language, title, body), {
+    status,
+    headers: {
+      ...{ ...headers, ...extras.headers, 'content-type': 'text/html; charset=utf-8' },
+      ...{ 'content-security-policy': policy, vary: 'accept, accept-language' },
+    },
+  });
 }
 
-/** A page without style and scripts of its own. */
+/** A page without the web app. */
 export const plainPage = (language: Language, title: string, body: string): string =>
   `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title></head><body>${body}</body></html>`;
 
