@@ -123,7 +123,7 @@ function refuseOdd(input: unknown, bytes: Uint8Array, route: Route): void {
 function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found'): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const rest = isOwnPost(route) ? withoutNulls(input, parsed.error.issues) : null;
+  const rest = isOfClients(route) ? withoutNulls(input, parsed.error.issues) : null;
   if (rest) return accept(route, schema, rest, code);
   const issue = parsed.error.issues[0]!;
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
@@ -140,9 +140,9 @@ function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found
   throw new AppError(missing ? 'missing_required_parameter' : 'invalid_value', message, { param });
 }
 
-/** In a change, null could mean to remove what it names; vendors have rules of their own. */
-const isOwnPost = ({ method, errors }: Route): boolean =>
-  method === 'post' && (errors === 'oauth' || errors === 'management');
+/** What clients of OAuth send; bodies of our own pages are as strict as the schema. */
+const isOfClients = ({ method, errors, auth }: Route): boolean =>
+  method === 'post' && errors === 'oauth' && auth !== 'session' && auth !== 'admin';
 
 /**
  * Without the members that are refused for being null; null if there are none. A parameter without a value counts as
