@@ -1,4 +1,4 @@
-/** Applications that require a login: at once, and because the last one became too old while its user read the question. */
+/** Applications that require a login, at once or because the last one became too old meanwhile, and that log out. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
@@ -31,11 +31,11 @@ async function allow(page: Page): Promise<URLSearchParams> {
   return new URL(page.url()).searchParams;
 }
 
-describe.skipIf(browserMissing)('a required login', () => {
+describe.skipIf(browserMissing)('logins and logouts that applications require', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     const owner = await site.register('owner');
-    const body = { name: 'Strict', redirect_uris: [arrived], scopes: 'openid' };
+    const body = { name: 'Strict', redirect_uris: [arrived], scopes: 'openid', post_logout_redirect_uris: [arrived] };
     const made = await owner.context.request.post('/api/oauth2/applications', { data: body });
     clientId = ((await made.json()) as { data: { client_id: string } }).data.client_id;
     user = await site.register('reader');
@@ -76,5 +76,22 @@ describe.skipIf(browserMissing)('a required login', () => {
     await logIn(page);
     expect((await allow(page)).get('code')).toBeTruthy();
     expect([later, user.complaints]).toEqual([[], []]);
+  }, 120_000);
+
+  test('a logout is confirmed, and leads on if its user has logged out elsewhere meanwhile', async () => {
+    const request = { client_id: clientId, post_logout_redirect_uri: arrived, state: 'bye' };
+    for (const [name, isElsewhere] of [
+      ['first', false],
+      ['second', true],
+    ] as const) {
+      const { page, context } = await site.register(name);
+      await page.goto(`/api/oauth2/end_session?${new URLSearchParams(request)}`);
+      const confirm = page.getByRole('button', { name: 'Log out' });
+      await confirm.waitFor();
+      if (isElsewhere) await context.request.post('/api/user/logout', { data: {} });
+      await confirm.click();
+      await page.waitForURL(`${arrived}?state=bye`);
+      expect((await context.request.get('/api/user/self')).status()).toBe(401);
+    }
   }, 120_000);
 });
