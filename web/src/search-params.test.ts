@@ -9,6 +9,10 @@ test('values stay strings, and repeated parameters stay lists', () => {
   expect(stringifySearch({})).toBe('');
 });
 
+test.each(['constructor', 'toString', '__proto__'])('%s is a name like any other', (name) => {
+  expect(stringifySearch(parseSearch(`?${name}=x&client_id=a`))).toBe(`?${name}=x&client_id=a`);
+});
+
 test('next accepts only paths of this origin', () => {
   const origin = 'http://localhost:3000';
   expect(safeNext('/keys?page=2#top', origin)).toBe('/keys?page=2#top');

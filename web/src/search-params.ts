@@ -5,12 +5,13 @@
 export type Search = Record<string, string | string[]>;
 
 export function parseSearch(text: string): Search {
-  const search: Search = {};
+  // A map, since objects inherit names such as `constructor`.
+  const search = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = search[name];
-    search[name] = before === undefined ? value : [before, value].flat();
+    const before = search.get(name);
+    search.set(name, before === undefined ? value : [before, value].flat());
   }
-  return search;
+  return Object.fromEntries(search);
 }
 
 export function stringifySearch(search: Record<string, unknown>): string {

@@ -51,6 +51,8 @@ export interface Sessions {
   endOthers(userId: number, keptId: number): Promise<number>;
   /** All sessions of the user; returns how many. */
   endAll(userId: number): Promise<number>;
+  /** Before a session ends because its user has logged in again in the same browser: what lives on moves along. */
+  onContinued(move: (before: number, after: number) => Promise<void>): void;
   /** The Set-Cookie that deletes the cookie. */
   clearCookie: string;
 }
@@ -71,6 +73,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     tagsOf: (found) => [`session:${found.session.id}`, `user:${found.user.id}`],
     max: 10_000,
   });
+  const continued: Parameters<Sessions['onContinued']>[0][] = [];
   const attributes = `Path=/; HttpOnly; SameSite=Lax${deps.https ? '; Secure' : ''}`;
 
   const cookieWith = (token: string) => `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}`;
@@ -130,11 +133,13 @@ export function openSessions(deps: SessionDeps): Sessions {
       };
       const id = await insertSession(db, session, passwordHash);
       if (id === null) return null;
+      if (before?.user.id === user.id) for (const move of continued) await move(before.session.id, id);
       if (before) await end(before.user.id, before.session.id);
       return { id, cookie: cookieWith(token) };
     },
     find,
     end,
+    onContinued: (move) => void continued.push(move),
     endOthers: async (userId, keptId) => announced(await deleteSessions(db, userId, keptId)),
     endAll: async (userId) => announced(await deleteSessions(db, userId)),
   };

@@ -141,6 +141,7 @@ describe('OAuth audit log', () => {
     const kinds = async (query: string) => (await audit(`${id}&${query}`)).logs.map((e: Entry) => e.event_type);
     expect(await kinds('event_type=token_issued')).toEqual(['token_issued']);
     expect(await kinds('event_type=nothing')).toEqual([]);
+    expect(await kinds('event_type=')).toEqual(await kinds(''));
     expect(await kinds(`user_id=${t.owner.id}`)).toEqual(['app_created']);
     expect(await kinds(`from=${now}`)).toEqual(['token_issued', 'authorization_granted']);
     expect(await kinds(`to=${now - 1}`)).toEqual(['app_created']);

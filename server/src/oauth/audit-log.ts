@@ -32,7 +32,8 @@ const allEvents: readonly AuditEvent[] = [...auditEvents, ...laterAuditEvents];
 const mostCsvRows = 10_000;
 
 const filterOf = ({ event_type, application_id, user_id, from, to }: OAuthAuditFilter): AuditFilter => ({
-  actions: event_type === undefined ? allEvents : allEvents.filter((event) => event === event_type),
+  // An empty one counts as left out, as in the other audit log.
+  actions: event_type ? allEvents.filter((event) => event === event_type) : allEvents,
   ...(application_id !== undefined && { target: { type: 'application', id: application_id } }),
   actorId: user_id,
   from,

@@ -1,4 +1,5 @@
 import type { Language } from '../lib/languages.ts';
+import { escaped, plainPage } from '../platform/http/error-page.ts';
 
 /** Runs while the page is parsed, so that the application replaces it in the history and Back posts nothing again. */
 const script = 'document.forms[0].submit()';
@@ -29,13 +30,8 @@ export function formPostPage(language: Language, action: string, fields: readonl
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   );
   const form = `<form method="post" action="${escaped(action)}">${inputs.join('')}<p>${title}</p><button type="submit">${go}</button></form>`;
-  return page(language, `${form}<script>${script}</script>`);
+  return plainPage(language, title, `${form}<script>${script}</script>`);
 }
 
-export const expiredPage = (language: Language): string => page(language, `<p>${words[language].over}</p>`);
-
-const page = (language: Language, body: string): string =>
-  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${words[language].title}</title></head><body>${body}</body></html>`;
-
-/** Line breaks too: parsers change them in markup. */
-const escaped = (text: string): string => text.replace(/[&<>"'\r\n]/g, (character) => `&#${character.charCodeAt(0)};`);
+export const expiredPage = (language: Language): string =>
+  plainPage(language, words[language].title, `<p>${words[language].over}</p>`);

@@ -46,6 +46,7 @@ import { applicationNames } from './store/applications.ts';
 import { openApprovals } from './store/approve.ts';
 import { openIssuer } from './store/issue.ts';
 import { openLookups } from './store/lookups.ts';
+import { moveSignIns } from './store/sign-ins.ts';
 import { openSweep } from './sweep.ts';
 import { openWebhooks } from './webhooks.ts';
 
@@ -137,6 +138,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
   };
+  // A login that one application requires must not log its user out of all others.
+  accounts.sessions.onContinued((before, after) => moveSignIns(db, before, after));
   deps.teams.onEnd((ownerId, by) => endApplicationsOf(room, ownerId, by));
   const sweep = openSweep(room);
   const sweepClients = openClientSweep(room);

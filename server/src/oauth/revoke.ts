@@ -1,3 +1,4 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { grantsTag } from './announcement-tags.ts';
 import { type ClientCredentials, provesClient } from './client-auth.ts';
 import type { OAuthContext } from './context.ts';
@@ -53,6 +54,23 @@ export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 's
   deps.lookups.forget();
   await announceGrantChange(deps, key);
   return ended;
+}
+
+/**
+ * RFC 6749 §4.1.2, RFC 9700 §4.14.2: a code or refresh token that comes again, or its successor, was stolen. The only
+ * trace of it is the audit log.
+ */
+export async function endStolen(
+  deps: Ending & Pick<OAuthContext, 'audit'>,
+  key: Parameters<typeof endFamily>[1],
+  { reason, origin }: { reason: 'code_reused' | 'refresh_token_reused'; origin: Origin },
+): Promise<void> {
+  if ((await endFamily(deps, key)) === 0) return;
+  const { application_id, user_id } = key;
+  deps.audit.record('token_revoked', origin, {
+    ...{ application_id, user_id },
+    metadata: { token_type: 'refresh_token', reason },
+  });
 }
 
 /** Credentials are optional here, but must be right if given, and the token must be the client's own. */

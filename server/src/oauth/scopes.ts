@@ -19,7 +19,6 @@ export type Scope = ListedScope | ToolScope;
 export const allScopes = Object.keys(scopeTable) as ListedScope[];
 /** Available only while OpenID Connect is enabled. */
 const laterScopes: ReadonlySet<string> = new Set<Scope>(['models:use']);
-export const firstScopes = allScopes.filter((name) => !laterScopes.has(name));
 
 /** Scopes applications are registered with. Tool scopes are not among them: they only narrow a token. */
 export const isListed = (name: string): name is ListedScope => Object.hasOwn(scopeTable, name);
@@ -65,6 +64,10 @@ const allowedOf = remembering((both: string): AllowedScopes => {
 /** What an application may have now: its own list within the operator's, and always `openid`. */
 export const allowedNow = (applicationScopes: string, globalScopes: string): AllowedScopes =>
   allowedOf(`${applicationScopes}\n${globalScopes}`);
+
+/** What an application with these scopes can be granted at the moment. */
+export const grantableScopes = (registered: string, options: Options): Scope[] =>
+  within(registered, allowedNow(registered, operatorScopes(options)));
 
 /** Memoised: the same few texts are parsed on every request, and the result depends on the text alone. */
 function remembering<T>(read: (text: string) => T): (text: string) => T {

@@ -5,12 +5,13 @@ import { randomString } from '../../lib/ids.ts';
 import type { SignInContext } from './context.ts';
 import { SignInFault, wordsOf } from './fault.ts';
 import { isLoginAgain, safeReturnTo } from './return-to.ts';
-import { insertAttempt } from './store/attempts.ts';
+import { type AttemptRow, insertAttempt } from './store/attempts.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
 
 /** Long enough for a second factor at the provider. */
 const attemptSeconds = 600;
+export const attemptBegan = ({ expires_at }: Pick<AttemptRow, 'expires_at'>): number => expires_at - attemptSeconds;
 
 export const callbackUrl = ({ webUrl }: Pick<SignInContext, 'webUrl'>, { slug }: Pick<Provider, 'slug'>): string =>
   `${webUrl}/api/auth/${slug}/callback`;

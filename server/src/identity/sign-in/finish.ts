@@ -6,6 +6,7 @@ import { notifyOwner } from '../notices.ts';
 import type { ProvenUser } from '../sessions.ts';
 import { findUserRow, findVerified, toUser } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
+import { attemptBegan } from './begin.ts';
 import { domainAllowed, type Person, personOf } from './claims.ts';
 import type { SignInContext } from './context.ts';
 import { exchange } from './exchange.ts';
@@ -15,6 +16,7 @@ import { type AttemptRow, insertLink, takeAttempt } from './store/attempts.ts';
 import { keepGrant } from './store/grants.ts';
 import { type Account, findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
 import type { Provider } from './store/providers.ts';
+import { skewSeconds } from './upstreams.ts';
 
 export interface Callback {
   /** The query string with its question mark. */
@@ -87,7 +89,7 @@ async function letInOrAsk(
   const identity = await findIdentity(room.db, account);
   if (identity) {
     await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
-    return letIn(room, provider, identity.user_id, person, attempt.return_to, callback.origin);
+    return letIn(room, provider, identity.user_id, person, attempt, callback.origin);
   }
   const owner = person.emailVerified ? await findVerified(room.db, person.email) : null;
   if (owner) return askForLink(room, attempt, { person, account, grant }, owner.id);
@@ -98,7 +100,7 @@ async function letInOrAsk(
   if (userId === undefined)
     throw new SignInFault('expired', 'the account was connected and disconnected in the meantime');
   if (user) tellRegistered(room, provider, user, callback.origin);
-  return letIn(room, provider, userId, person, attempt.return_to, callback.origin);
+  return letIn(room, provider, userId, person, attempt, callback.origin);
 }
 
 /** On every sign-in, as people leave companies. */
@@ -113,16 +115,17 @@ async function letIn(
   provider: Provider,
   userId: number,
   { role, provenAt }: Person,
-  returnTo: string,
+  attempt: AttemptRow,
   origin: Origin,
 ): Promise<Outcome> {
   if (role !== null) await applyRole(room, provider, userId, role, origin);
   const row = await findUserRow(room.db, userId);
   if (!row || row.status !== statuses.enabled) throw new SignInFault('account_disabled');
   const proven = { user: toUser(row), passwordHash: row.password_hash };
-  // Clocks differ: never later than now.
-  const earlier = provenAt !== null && provenAt < nowSeconds(room.clock) ? { provenAt } : {};
-  return { kind: 'signed_in', proven: { ...proven, ...earlier }, returnTo };
+  // Clocks differ: what seems to be shortly before they were sent there was for this sign-in. Otherwise an application
+  // that requires a new login would get none from a provider whose clock is behind.
+  const earlier = provenAt !== null && provenAt < attemptBegan(attempt) - skewSeconds ? { provenAt } : {};
+  return { kind: 'signed_in', proven: { ...proven, ...earlier }, returnTo: attempt.return_to };
 }
 
 async function applyRole(

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import { makeAdministrator } from '../administrator.ts';
 import { roles } from '../user.ts';
 import { type Liar, type Lies, startLiar } from './liar.fixture.ts';
@@ -50,8 +52,8 @@ interface Left {
   nonce: string;
   cookie: string;
 }
-async function leave(slug: string): Promise<Left> {
-  const answer = await t.call(`/api/auth/${slug}/start`);
+async function leave(slug: string, query = ''): Promise<Left> {
+  const answer = await t.call(`/api/auth/${slug}/start${query}`);
   const url = new URL(answer.headers.get('location')!);
   expect(url.searchParams.get('code_challenge_method')).toBe('S256');
   const [state, nonce] = ['state', 'nonce'].map((name) => url.searchParams.get(name)!) as [string, string];
@@ -248,8 +250,32 @@ test('the age of a session comes from the provider’s auth_time, but is never i
     (await t.call('/api/user/self', { method: 'DELETE', body: {}, headers })).status;
   expect(await close(await came(soon() - 3_600, 'old'))).toBe(403);
   expect(await close(await came(soon() - 60, 'fresh'))).toBe(200);
+  // A clock that is behind: the user was asked there just now.
+  const { cookie } = await came(soon() - 20, 'behind');
+  const asked = { token_hash: sha256Hex(cookie.split('=')[1]!) };
+  const { db } = t.platform.database;
+  const session = await findRow(db, 'sessions', asked);
+  expect(session).toMatchObject({ proven_at: null });
   for (const [index, odd] of [undefined, soon() + 86_400, 1.5].entries())
     expect(await close(await came(odd, `odd-${index}`))).toBe(200);
+});
+
+test('whoever could not sign in still gets to where they were going by another way', async () => {
+  const next = '/oauth2/authorize?client_id=a&state=b%26c';
+  const to = `?${new URLSearchParams({ return_to: next })}`;
+  const { slug, state, cookie } = await leave('liar', to);
+  const cancelled = new URLSearchParams({ error: 'access_denied', state, iss: liar.issuer });
+  const back = await t.call(`/api/auth/${slug}/callback?${cancelled}`, { headers: { cookie } });
+  const placeOf = (answer: Response) => new URL(answer.headers.get('location')!);
+  expect(Object.fromEntries(placeOf(back).searchParams)).toEqual({ sign_in_error: 'denied', next });
+  await connect('gone', { issuer: 'http://127.0.0.1:9' });
+  for (const [query, more] of [
+    [to, { next }],
+    ['?return_to=%2F%2Fevil.example', {}],
+  ] as const) {
+    const unreachable = placeOf(await t.call(`/api/auth/gone/start${query}`));
+    expect(Object.fromEntries(unreachable.searchParams)).toEqual({ sign_in_error: 'provider_failed', ...more });
+  }
 });
 
 test('a required new login is requested from the provider too', async () => {

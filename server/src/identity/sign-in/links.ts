@@ -52,6 +52,7 @@ export async function showLink(room: SignInContext, request: LinkRequest) {
     has_password: hasPassword(row.password_hash),
     second_factor: (await methodsOf(room.db, row.id)).length > 0,
     logged_in: request.visitor?.user.id === row.id,
+    return_to: link.return_to,
     other_ways: others.filter(({ enabled }) => enabled === 1).map(({ slug, name }) => ({ slug, name })),
   };
 }

@@ -8,7 +8,7 @@ import type { Provider } from './store/providers.ts';
 /** Documents rarely change, and the library fetches unknown keys itself. */
 const keptMs = 60 * 60_000;
 /** Allowed clock skew. */
-const skewSeconds = 30;
+export const skewSeconds = 30;
 const timeoutSeconds = 10;
 
 /**

@@ -120,6 +120,7 @@ function ownRoutes(room: McpContext): Route[] {
       ...shared,
       method: 'get',
       path: callbackPath,
+      visited: true,
       summary: 'Redirect URL after signing in to a server',
       query: callbackQuery,
       answers: { 303: { description: 'Redirect to the tools page' } },

@@ -1,3 +1,4 @@
+import type { Origin } from '../../identity/audit/log.ts';
 import { statuses } from '../../identity/user.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
@@ -7,7 +8,7 @@ import { idTokenFor } from '../openid/id-token.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { endFamily } from '../revoke.ts';
+import { endStolen } from '../revoke.ts';
 import { allowedNow, operatorScopes, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
@@ -21,6 +22,7 @@ export interface CodeExchange {
   proofKey: string | null;
   /** Resources to narrow to; none for all of the code's. */
   resources: string[];
+  origin: Origin;
 }
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.5: exchanges a code, once, for an access and a refresh token. */
@@ -34,7 +36,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   // §4.1.3: must be issued to this client; another client's code stays valid.
   if (!isCode(request.code) || !code || code.application_id !== client.id)
     throw invalidGrant('The code is not valid for this client.');
-  if (code.used_at !== null) throw await replayed(deps, code);
+  if (code.used_at !== null) throw await replayed(deps, code, request);
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
@@ -44,7 +46,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>
     deps.issuer.useCode(code.id, row.created_at, row),
   );
-  if (!issued) throw await replayed(deps, code);
+  if (!issued) throw await replayed(deps, code, request);
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: true }) } : issued;
 }
 
@@ -63,8 +65,8 @@ function checkCode(client: Client, code: PresentedCode, request: CodeExchange, n
     throw invalidGrant('The code is bound to another key.');
 }
 
-/** RFC 6749 §4.1.2: a code used twice may be stolen, so the first use's tokens are revoked. */
-async function replayed(deps: GrantDeps, code: PresentedCode): Promise<Error> {
-  await endFamily(deps, { ...code, family: code.id });
+/** The first use's tokens are revoked. */
+async function replayed(deps: GrantDeps, code: PresentedCode, { origin }: CodeExchange): Promise<Error> {
+  await endStolen(deps, { ...code, family: code.id }, { reason: 'code_reused', origin });
   return invalidGrant('The code was used before.');
 }

@@ -16,6 +16,7 @@ export type GrantDeps = Pick<
   | 'options'
   | 'lookups'
   | 'announcements'
+  | 'audit'
   | 'issuer'
   | 'nextTokenId'
   | 'signingKeys'

@@ -1,3 +1,4 @@
+import type { Origin } from '../../identity/audit/log.ts';
 import { statuses } from '../../identity/user.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -5,7 +6,7 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { announceGrantChange, endFamily } from '../revoke.ts';
+import { announceGrantChange, endStolen } from '../revoke.ts';
 import {
   allowedNow,
   keepingTools,
@@ -28,6 +29,7 @@ export interface Refresh {
   proofKey: string | null;
   /** Resources to narrow to; none for all of the grant's. */
   resources: string[];
+  origin: Origin;
 }
 
 /** A client that lost the answer, or two tabs, may retry within this time without it counting as theft. */
@@ -44,7 +46,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   // §6: bound to its client.
   if (key?.kind !== 'refresh' || !token || token.application_id !== client.id)
     throw invalidGrant('The refresh token is not valid for this client.');
-  if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms);
+  if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms, request);
   if (token.revoked === 1 || token.expires_at <= nowSeconds(clock) || token.epoch !== client.epoch)
     throw invalidGrant('The refresh token has expired or was revoked.');
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
@@ -78,8 +80,13 @@ function narrowed(granted: string, asked: string | undefined): readonly Scope[] 
   return withOpenid(keepingTools(within(names.join(' '), most as Set<Scope>), scopesOf(granted)));
 }
 
-/** RFC 9700 §4.14.2: a reused token means that it, or its successor, was stolen. */
-async function reused(deps: GrantDeps, token: PresentedToken, rotatedAtMs: number): Promise<Error> {
-  if (deps.clock.nowMs() - rotatedAtMs > graceMs) await endFamily(deps, token);
+async function reused(
+  deps: GrantDeps,
+  token: PresentedToken,
+  rotatedAtMs: number,
+  { origin }: Refresh,
+): Promise<Error> {
+  if (deps.clock.nowMs() - rotatedAtMs > graceMs)
+    await endStolen(deps, token, { reason: 'refresh_token_reused', origin });
   return invalidGrant('The refresh token was used before.');
 }

@@ -102,6 +102,32 @@ test('an application that never responds occupies few delivery slots and does no
   await silent.stop(true);
 });
 
+test('a new login of the same user in the same browser continues the session, as when an application requires one', async () => {
+  const [client, other] = [await t.client({ backchannel_logout_uri }), await t.client({ backchannel_logout_uri })];
+  const [person, stranger] = [await t.user(), await t.user()];
+  const before = (await t.signIn(client, {}, person)).claims;
+  const logIn = async ({ username }: typeof person, cookie: string) => {
+    const body = { username, password: 'a fine password' };
+    const answer = await t.call('/api/user/login', { method: 'POST', body, headers: { cookie } });
+    const own = answer.headers.get('set-cookie')!.split(';')[0]!;
+    const call: typeof person.call = (path, init) =>
+      t.call(path, { ...init, headers: { cookie: own, ...init?.headers } });
+    return { ...person, cookie: own, call };
+  };
+  t.clock.advance(60_000);
+  const again = await logIn(person, person.cookie);
+  expect((await person.call('/api/user/self')).status).toBe(401);
+  t.app.app.sweep();
+  const after = (await t.signIn(client, { max_age: '30' }, again)).claims;
+  expect([after.sid, Number(after.auth_time)]).toEqual([before.sid, Number(before.auth_time) + 60]);
+  const elsewhere = (await t.signIn(other, {}, again)).claims.sid;
+  expect(sidsTold()).not.toContain(before.sid);
+  // Somebody else ends it.
+  await logIn(stranger, again.cookie);
+  for (const sid of [before.sid, elsewhere]) await toldOf(sid);
+  expect(sidsTold().filter((sid) => sid === before.sid)).toHaveLength(1);
+});
+
 test('a logout token is also sent when the session ends otherwise, only to applications of that session', async () => {
   const [client, silent] = [await t.client({ backchannel_logout_uri }), await t.client()];
   const [person, other] = [await t.user(), await t.user()];

@@ -122,6 +122,7 @@ test.each([
 test.each([
   ['public keys', keys({ kty: 'RSA', n: 'n', e: 'e' })],
   ['invalid keys', { jwks: [{ d: 'd' }] }],
+  ['null for what it does not say', { client_uri: null, scope: null, grant_types: null, jwks_uri: null }],
   ['unknown fields', { software_id: 'x', logo_uri: 'https://elsewhere.example/x', device: { d: 'd' } }],
 ])('a document may contain %s', async (_, fields) => {
   expect(await read(answerOf(documentOf(url, fields)))).toMatchObject({ metadata: { client_name: 'Some client' } });

@@ -77,9 +77,13 @@ export const grantsOf = (redirectUris: string[]): { grant_types: string[]; respo
     ? { grant_types: [codeGrant, 'refresh_token'], response_types: ['code'] }
     : { grant_types: [deviceGrant, tokenExchangeGrant, 'refresh_token'], response_types: [] };
 
+/** Null is the same as an omitted member (RFC 7592 §2.2). */
+export const withoutNulls = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
 /** RFC 7591 §3.2.2: the first error, by its standard name. */
 export function readMetadata(given: Record<string, unknown>): Metadata {
-  const parsed = metadataSchema.safeParse(withKeysThatCount(given));
+  const parsed = metadataSchema.safeParse(withKeysThatCount(withoutNulls(given)));
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   const code = path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';

@@ -163,6 +163,23 @@ test('requested restrictions are enforced: bound tokens and pushed requests, wit
   expect(replaced).not.toHaveProperty('backchannel_logout_uri');
 });
 
+test('null is the same as an omitted member, at registration and in updates', async () => {
+  const names = [
+    ...['client_name', 'client_uri', 'scope', 'grant_types', 'response_types', 'token_endpoint_auth_method', 'jwks'],
+    ...['jwks_uri', 'post_logout_redirect_uris', 'id_token_signed_response_alg', 'backchannel_logout_uri', 'contacts'],
+    ...['require_pushed_authorization_requests', 'dpop_bound_access_tokens', 'client_secret'],
+  ];
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  const plain = await registered({ client_name: undefined });
+  const ofItsOwn = /^(client_(id|id_issued_at|secret|secret_expires_at)|registration_.*)$/;
+  const same = Object.fromEntries(Object.entries(plain).filter(([name]) => !ofItsOwn.test(name)));
+  const client = await registered(nulls);
+  expect(client).toMatchObject(same);
+  const body = { client_id: client.client_id, redirect_uris: [callback] };
+  await manage(client, 'PUT', { ...body, scope: 'openid', dpop_bound_access_tokens: true });
+  expect(await jsonOf(manage(client, 'PUT', { ...body, ...nulls }))).toMatchObject(same);
+});
+
 test('unknown metadata is ignored, and internal fields cannot be set', async () => {
   const client = await registered({
     is_verified: true,

@@ -22,7 +22,7 @@ import {
 import { deleteConsentsOf } from '../store/consents.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { countRegistered } from '../store/unowned.ts';
-import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
+import { columnsOf, doubts, type Metadata, readMetadata, withoutNulls } from './metadata.ts';
 
 export interface Registered {
   row: ApplicationRow;
@@ -135,7 +135,7 @@ export async function changeClient(
   const { row: before, registrationToken } = own;
   if (before.status === applicationStatus.suspended) throw suspended();
   if (given.client_id !== before.client_id) throw wrong('client_id', 'must be the issued value');
-  const { client_secret } = given;
+  const { client_secret } = withoutNulls(given);
   if (
     client_secret !== undefined &&
     !(typeof client_secret === 'string' && provesClient(before, { secret: client_secret }))

@@ -121,6 +121,7 @@ export function authorizeRoutes(room: OAuthContext): Route[] {
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'post',
       path: '/oauth2/authorize',
+      visited: true,
       summary:
         'Start an authorization request with a form post (OpenID Connect); for browsers, which are redirected to the page',
       auth: 'none',

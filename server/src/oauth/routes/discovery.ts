@@ -8,7 +8,7 @@ import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import { responseModes } from '../response-mode.ts';
-import { allScopes, firstScopes } from '../scopes.ts';
+import { allScopes, grantableScopes, joinScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';
 import { anyOrigin, base } from './shapes.ts';
 
@@ -20,7 +20,6 @@ const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   userinfo_endpoint: `${baseUrl}/api/oauth2/userinfo`,
   revocation_endpoint: `${baseUrl}/api/oauth2/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth2/introspect`,
-  scopes_supported: firstScopes,
   response_types_supported: ['code'],
   grant_types_supported: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -51,7 +50,6 @@ const authenticationOf = (endpoint: string, methods: string[]) => ({
 /** The same with OpenID Connect, including explicit `false` where the default would be true. */
 const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
-  scopes_supported: allScopes,
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
   // Browsers bring the session to it, which is the web app's.
   end_session_endpoint: `${webUrl}/api/oauth2/end_session`,
@@ -83,13 +81,13 @@ export function discoveryRoutes({
   options,
 }: Pick<OAuthContext, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
-  /** How unregistered clients get access. */
+  /** With how unregistered clients get access. */
   const openidNow = () => ({
     ...openid,
     client_id_metadata_document_supported: readsDocuments(options),
     ...(options.get('OAuth2DynamicRegistration') && { registration_endpoint: `${baseUrl}/api/oauth2/register` }),
   });
-  const documents: [path: string, summary: string, document: unknown][] = [
+  const documents: [path: string, summary: string, document: object][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',
       'Get the metadata of the authorization server',
@@ -116,7 +114,12 @@ export function discoveryRoutes({
       limit: null,
       headers: { ...anyOrigin, 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
-      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openidNow() : document),
+      // RFC 8414 §2: clients request what they find here.
+      handle: (call) =>
+        json(call, {
+          ...(options.get('OAuth2OpenIDConnect') ? openidNow() : document),
+          scopes_supported: grantableScopes(joinScopes(allScopes), options),
+        }),
     }),
   );
 }

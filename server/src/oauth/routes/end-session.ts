@@ -32,6 +32,7 @@ export function endSessionRoutes(room: OAuthContext): Route[] {
     auth: 'none',
     limit: { option: 'RateLimitApi', by: 'ip' },
     headers: noStore,
+    visited: true,
   } as const;
   return [
     defineRoute({

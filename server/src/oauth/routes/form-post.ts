@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { languageAsked } from '../../identity/caller-language.ts';
 import { AppError } from '../../lib/errors.ts';
+import { wantsPage } from '../../platform/http/error-page.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { OAuthContext } from '../context.ts';
 import { expiredPage, formPostHeaders, formPostPage } from '../form-post-page.ts';
@@ -14,6 +15,7 @@ export function formPostRoute(room: OAuthContext): Route {
     when: () => room.options.get('OAuth2OpenIDConnect'),
     method: 'get',
     path: formPostPath,
+    visited: true,
     summary: 'Page that posts the response to an application that requested response_mode=form_post; for browsers',
     auth: 'none',
     limit: { option: 'RateLimitApi', by: 'ip' },
@@ -26,8 +28,7 @@ export function formPostRoute(room: OAuthContext): Route {
     handle: (call) => {
       const language = languageAsked(call) ?? 'en';
       const answer = openAnswer(room, call.query.answer ?? '');
-      const isBrowser = /\btext\/html\b/i.test(call.request.headers.get('accept') ?? '');
-      if (!answer && !isBrowser)
+      if (!answer && !wantsPage(call.request))
         throw new AppError('invalid_request', 'answer is invalid or expired.', { param: 'answer' });
       const html = answer ? formPostPage(language, answer.action, answer.fields) : expiredPage(language);
       const headers = { ...call.headers, 'content-type': 'text/html; charset=utf-8' };

@@ -6,6 +6,7 @@ import { authMethodOf } from '../client-auth.ts';
 import type { OAuthContext } from '../context.ts';
 import { authMethods, grantsOf } from '../registration/metadata.ts';
 import { changeClient, ownClient, type Registered, registerClient, removeClient } from '../registration/register.ts';
+import { grantableScopes, joinScopes } from '../scopes.ts';
 import { requireEnabled } from '../status.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
@@ -61,7 +62,10 @@ const clientSchema = z.object({
 });
 
 /** RFC 7591 §3.2.1, RFC 7592 §3. Only the token's hash is stored: it is echoed to its holder. */
-function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: Registered) {
+function viewOf(
+  { baseUrl, options }: Pick<OAuthContext, 'baseUrl' | 'options'>,
+  { row, metadata, secret, registrationToken }: Registered,
+) {
   const jwks = keysIn(row);
   return {
     client_id: row.client_id,
@@ -77,7 +81,8 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
     ...(jwks && { jwks }),
     ...(row.jwks_uri !== '' && { jwks_uri: row.jwks_uri }),
     ...grantsOf(JSON.parse(row.redirect_uris)),
-    scope: row.allowed_scopes,
+    // Clients request what they are told here.
+    scope: joinScopes(grantableScopes(row.allowed_scopes, options)),
     id_token_signed_response_alg: row.id_token_signed_response_alg,
     ...(row.backchannel_logout_uri !== '' && { backchannel_logout_uri: row.backchannel_logout_uri }),
     require_pushed_authorization_requests: row.require_pushed_requests === 1,
@@ -87,7 +92,7 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
 
 /** Dynamic registration (RFC 7591) and its management (RFC 7592). */
 export function registrationRoutes(room: OAuthContext): Route[] {
-  const { options, baseUrl } = room;
+  const { options } = room;
   const shared = {
     ...base,
     when: () => options.get('OAuth2OpenIDConnect') && options.get('OAuth2DynamicRegistration'),
@@ -117,7 +122,7 @@ export function registrationRoutes(room: OAuthContext): Route[] {
       answers: { 201: clientSchema },
       handle: async (call) => {
         const caller = { origin: originOf(call), authorization: authorizationOf(call) };
-        return json(call, viewOf(baseUrl, await registerClient(room, caller, call.body)), 201);
+        return json(call, viewOf(room, await registerClient(room, caller, call.body)), 201);
       },
     }),
     defineRoute({
@@ -125,7 +130,7 @@ export function registrationRoutes(room: OAuthContext): Route[] {
       method: 'get',
       summary: 'Get the registration of a client, using its registration token',
       answers: { 200: clientSchema },
-      handle: async (call) => json(call, viewOf(baseUrl, await own(call))),
+      handle: async (call) => json(call, viewOf(room, await own(call))),
     }),
     defineRoute({
       ...member,
@@ -134,7 +139,7 @@ export function registrationRoutes(room: OAuthContext): Route[] {
       body: metadataBody,
       answers: { 200: clientSchema },
       handle: async (call) =>
-        json(call, viewOf(baseUrl, await changeClient(room, originOf(call), await own(call), call.body))),
+        json(call, viewOf(room, await changeClient(room, originOf(call), await own(call), call.body))),
     }),
     defineRoute({
       ...member,

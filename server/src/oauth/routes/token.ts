@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Origin } from '../../identity/audit/log.ts';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { table } from '../../lib/table.ts';
@@ -49,10 +50,11 @@ const answerSchema = z.object({
   id_token: z.string().optional().meta({ description: 'With OpenID Connect, if the scope `openid` was requested' }),
 });
 
-/** The client, and its proven key. */
+/** The client, its proven key, and where the request comes from. */
 interface Asking {
   credentials: ClientCredentials;
   proofKey: string | null;
+  origin: Origin;
 }
 
 interface Grant {
@@ -150,8 +152,9 @@ export function tokenRoute(room: OAuthContext): Route {
       const grant = grantCalled(room, name);
       const credentials = await requiredClient(room, call, call.body);
       const proofKey = await proofOf(room, call.request);
-      const issued = await grant.run(room, { credentials, proofKey }, call.body);
-      room.audit.record(grant.event, originOf(call), {
+      const origin = originOf(call);
+      const issued = await grant.run(room, { credentials, proofKey, origin }, call.body);
+      room.audit.record(grant.event, origin, {
         application_id: issued.applicationId,
         user_id: issued.userId,
         metadata: {

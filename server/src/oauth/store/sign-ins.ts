@@ -34,6 +34,11 @@ export async function endOfNext(db: Db, among: { after: number; most: number }):
   return rows.length < among.most ? null : rows.at(-1)!.id;
 }
 
+/** The applications of a session know its successor by the same ids. */
+export async function moveSignIns(db: Db, before: number, after: number): Promise<void> {
+  await db.updateTable('oauth_sign_ins').set({ session_id: after }).where('session_id', '=', before).execute();
+}
+
 export async function deleteSignIns(db: Db, ids: number[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('oauth_sign_ins').where('id', 'in', ids).execute();
 }

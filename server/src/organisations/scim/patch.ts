@@ -16,7 +16,7 @@ const mostOperations = 1_000;
 /** Microsoft sends `Add`. */
 const operation = z.object({
   op: z.string().toLowerCase().pipe(z.enum(ops)),
-  path: z.string().optional(),
+  path: z.string().nullish(),
   value: z.unknown().optional(),
 });
 export const patchBody = z.object({ Operations: z.array(operation).min(1).max(mostOperations) });
@@ -25,7 +25,7 @@ export type PatchBody = z.infer<typeof patchBody>;
 /** The changes to a resource. */
 export function changesIn({ Operations }: PatchBody, id: number): Change[] {
   const changes = Operations.flatMap(({ op, path, value }) => {
-    if (path !== undefined && path !== '') return spread({ ...parsePath(path), op, value });
+    if (path) return spread({ ...parsePath(path), op, value });
     // RFC 7644 §3.5.2.2.
     if (op === 'remove') throw fault('noTarget', 'path: is required for remove operations.');
     if (!isObject(value)) throw fault('invalidValue', 'value: must be an object if path is absent.');

@@ -38,7 +38,8 @@ export function told(fields: ScimUserFields, change: Change): ScimUserFields {
   const { attribute } = change;
   const text = texts[attribute];
   if (text) return { ...fields, [text[0]]: textIn(change, text[1]) };
-  if (attribute === 'active') return { ...fields, active: booleanIn(change) ? 1 : 0 };
+  // RFC 7643 §2.5: null is the same as leaving it out.
+  if (attribute === 'active') return change.value === null ? fields : { ...fields, active: booleanIn(change) ? 1 : 0 };
   if (attribute === 'emails' || attribute === 'emails.value') return toldAddress(fields, change);
   return fields;
 }

@@ -182,6 +182,11 @@ describe('SCIM users', () => {
       },
     ],
     [
+      'null is the same as no path, and as nothing said about the status',
+      [{ op: 'replace', path: null, value: { active: null, displayName: 'Augusta' } }],
+      { displayName: 'Augusta' },
+    ],
+    [
       'attributes are removed',
       [
         { op: 'remove', path: 'displayName' },

@@ -1,4 +1,4 @@
-import { type ErrorFormat, isRelayFormat } from '../../lib/error-shapes.ts';
+import { isRelayFormat } from '../../lib/error-shapes.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
@@ -7,6 +7,7 @@ import { audited, type RecordAct, requireAudit } from './audit.ts';
 import { addChallengeParameter } from './challenge-parameter.ts';
 import type { Block } from './client-ip.ts';
 import { allowOrigin, answerPreflight, type CorsPolicy, corsScope } from './cors.ts';
+import { errorPage, wantsPage } from './error-page.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { type IdempotencyDeps, idempotent } from './idempotent.ts';
@@ -89,7 +90,7 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
   });
   const lastHeaders = new LastHeaders();
   const handle = idempotent(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
-    answerError(route.errors, error, call, deps),
+    answerError(route, error, call, deps),
   );
   return async (request, server, params = noParams, members) => {
     const started = performance.now();
@@ -116,7 +117,7 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
       }
       response = await handle(call);
     } catch (error) {
-      response = answerError(route.errors, error, call, deps);
+      response = answerError(route, error, call, deps);
     }
     call.answered();
     if (response.status >= 500) failed();
@@ -205,11 +206,12 @@ async function identifyLater(found: Promise<Call['principal']>, call: Call): Pro
   call.principal = await found;
 }
 
-function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {
+function answerError({ errors, visited }: Route, thrown: unknown, call: Call, deps: HttpDeps): Response {
   call.whole = true;
   const error = toAppError(thrown);
   logError(deps.log, { requestId: call.requestId }, error);
-  return renderError(format, error, call.requestId, call.headers);
+  if (visited && wantsPage(call.request)) return errorPage(error, call);
+  return renderError(errors, error, call.requestId, call.headers);
 }
 
 /** Logs the route instead of the address, which may contain a file's unguessable name. */

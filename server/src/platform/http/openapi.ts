@@ -84,7 +84,8 @@ const formTypes = ['application/x-www-form-urlencoded', 'application/json'];
 function describeRoute(route: Route): RouteConfig {
   const media = route.bodyTypes ?? (route.bodyAs === 'form' ? formTypes : jsonTypes);
   const jsonType = jsonTypeOf(route);
-  const error = { description: 'Error', content: { [jsonType]: { schema: errorSchemas[route.errors] } } };
+  const page = route.visited && { 'text/html': { schema: z.string() } };
+  const error = { description: 'Error', content: { [jsonType]: { schema: errorSchemas[route.errors] }, ...page } };
   const path = route.path.replace(/\{(\w+)\+\}/g, '{$1}');
   return {
     method: route.method,

@@ -123,6 +123,8 @@ function refuseOdd(input: unknown, bytes: Uint8Array, route: Route): void {
 function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found'): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
+  const rest = isOfClients(route) ? withoutNulls(input, parsed.error.issues) : null;
+  if (rest) return accept(route, schema, rest, code);
   const issue = parsed.error.issues[0]!;
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const param = [...issue.path, ...unknown].join('.');
@@ -136,6 +138,20 @@ function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found
         : `${param || 'The body'}: ${reasonOf(issue)}`;
   if (route.errors === 'oauth') throw new AppError('invalid_request', message, { param });
   throw new AppError(missing ? 'missing_required_parameter' : 'invalid_value', message, { param });
+}
+
+/** What clients of OAuth send; bodies of our own pages are as strict as the schema. */
+const isOfClients = ({ method, errors, auth }: Route): boolean =>
+  method === 'post' && errors === 'oauth' && auth !== 'session' && auth !== 'admin';
+
+/**
+ * Without the members that are refused for being null; null if there are none. A parameter without a value counts as
+ * left out (RFC 6749 §3.2), and typed clients write null for every member that they do not set.
+ */
+function withoutNulls(input: unknown, issues: readonly z.core.$ZodIssue[]): object | null {
+  const refused = issues.flatMap(({ path }) => (path.length === 1 && valueAt(input, path) === null ? [path[0]] : []));
+  if (refused.length === 0) return null;
+  return Object.fromEntries(Object.entries(input as object).filter(([name]) => !refused.includes(name)));
 }
 
 /** Zod only says that a key is invalid; the reason is inside. */

@@ -83,6 +83,8 @@ export interface RouteSpec<
   /** `null`: no limit. */
   limit: Limit | null;
   errors: ErrorFormat;
+  /** Other sites send browsers here: who asks for a page gets errors as one. */
+  visited?: true;
   /** On every answer, errors included. */
   headers?: Readonly<Record<string, string>>;
   /**

@@ -119,7 +119,7 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
         const { model_id: modelId, provider, page, page_size } = call.query;
         const { user, administers } = call.principal;
         const wanted = (id: CandidateId): boolean =>
-          (modelId === undefined || id.modelId === modelId) && (provider === undefined || id.provider === provider);
+          (!modelId || id.modelId === modelId) && (!provider || id.provider === provider);
         const items = await visible(parts, administers ? undefined : user.group, wanted);
         items.sort(byInterest);
         const start = offsetOf(call.query);

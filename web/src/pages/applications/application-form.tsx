@@ -57,10 +57,9 @@ function TypeField({ fields, set }: FieldsProps) {
 
 function ScopesField({ fields, set }: FieldsProps) {
   const { data: discovery } = useQuery(discoveryQuery);
-  // The service offers `models:use` only with OpenID Connect.
-  const offered = Object.entries(scopeWords).filter(
-    ([name]) => name !== 'models:use' || discovery?.scopes_supported.includes(name) || fields.scopes.includes(name),
-  );
+  // Until it is known what the operator allows: what every service has.
+  const isOffered = (name: string) => discovery?.scopes_supported.includes(name) ?? name !== 'models:use';
+  const offered = Object.entries(scopeWords).filter(([name]) => isOffered(name) || fields.scopes.includes(name));
   return (
     <Checkbox.Group
       label={t('Scopes')}

@@ -1,6 +1,6 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
@@ -61,10 +61,11 @@ const onVisit = <Data,>(name: string, search: string, act: () => Promise<Data>) 
   refetchOnReconnect: false,
 });
 
-function Known({ asked, search }: { asked: Asked; search: string }) {
+function Known(props: ComponentProps<typeof Consent>) {
+  const { asked, search } = props;
   const allow = () => decide(search, { approved: true, spending: null });
   const { data, error } = useQuery(onVisit('allowed before', search, allow));
-  if (error) return <Consent asked={asked} search={search} />;
+  if (error) return <Consent {...props} />;
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
 }
 
@@ -95,5 +96,6 @@ export function AuthorizePage() {
   const { asked } = query.data;
   if (asked.interaction === 'login')
     return <LoginAgain to={loginAgain(window.location.pathname, search, asked.signed_in_after ?? '')} />;
-  return needsNoAnswer(asked) ? <Known asked={asked} search={search} /> : <Consent asked={asked} search={search} />;
+  const props = { asked, search, onLoginRequired: () => void query.refetch() };
+  return needsNoAnswer(asked) ? <Known {...props} /> : <Consent {...props} />;
 }

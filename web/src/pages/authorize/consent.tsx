@@ -1,4 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
+import { ApiError } from '../../api.ts';
 import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
@@ -6,9 +7,19 @@ import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
 import { dropSpendingEntry } from './kept-spending.ts';
 import { type Answer, Question } from './question.tsx';
 
-export function Consent({ asked, search }: { asked: Asked; search: string }) {
+interface ConsentProps {
+  asked: Asked;
+  search: string;
+  /** Reads again what is required of the user: their login may have become too old while they read. */
+  onLoginRequired: () => void;
+}
+
+export function Consent({ asked, search, onLoginRequired }: ConsentProps) {
   const answer = useAct({
     mutationFn: (answer: Answer) => decide(search, answer),
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 401) onLoginRequired();
+    },
     onSuccess: (to) => {
       dropSpendingEntry();
       leaveTo(to);

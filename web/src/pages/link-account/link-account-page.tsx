@@ -92,7 +92,7 @@ export function LinkAccountPage() {
     enabled: Boolean(link),
   });
   const footer = (
-    <AnchorLink to="/login" underline="always">
+    <AnchorLink to="/login" search={query.data ? { next: query.data.return_to } : {}} underline="always">
       {t('Sign in another way')}
     </AnchorLink>
   );

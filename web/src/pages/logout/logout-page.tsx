@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { post } from '../../api.ts';
+import { ApiError, post } from '../../api.ts';
 import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
@@ -33,6 +33,11 @@ function Question({ search }: { search: string }) {
       // The service validates this against the application's registered addresses; it is never taken from the page's
       // URL.
       if (redirect_url) leaveTo(redirect_url);
+    },
+    onError: (error) => {
+      // Logged out elsewhere meanwhile, or somebody else logged in: what to do then is decided anew.
+      if (error instanceof ApiError && error.status === 401)
+        window.location.replace(`/api/oauth2/end_session?${new URLSearchParams(body)}`);
     },
   });
   if (logOut.isSuccess) return <LoggedOut />;

@@ -26,9 +26,25 @@ export function sendTo(call: Call, url: string): Response {
   return new Response(null, { status: 302, headers: { ...call.headers, location: url, 'cache-control': 'no-store' } });
 }
 
-/** The page has the words: text from a provider's URL is never shown. */
-export function sendToFault(room: SignInContext, call: Call, code: SignInFaultCode, linking: boolean): Response {
-  return sendTo(call, `${room.webUrl}${linking ? '/account' : '/login'}?sign_in_error=${code}`);
+/** Where somebody was on the way to, by this sign-in. */
+export interface Way {
+  /** An account is connected, not signed in with. */
+  linking: boolean;
+  returnTo: string;
+}
+
+/**
+ * The page has the words: text from a provider's URL is never shown. Another way to sign in still leads to where they
+ * were going, such as an application's request.
+ */
+export function sendToFault(
+  room: SignInContext,
+  call: Call,
+  code: SignInFaultCode,
+  { linking, returnTo }: Way,
+): Response {
+  const query = new URLSearchParams({ sign_in_error: code, ...(!linking && returnTo !== '/' && { next: returnTo }) });
+  return sendTo(call, `${room.webUrl}${linking ? '/account' : '/login'}?${query}`);
 }
 
 export function faultOf(error: unknown): SignInFault {

@@ -143,6 +143,7 @@ export const answers = {
       has_password: z.boolean(),
       second_factor: z.boolean().describe('The account has a second factor, so its password alone cannot connect it'),
       logged_in: z.boolean(),
+      return_to: z.string().describe('Page the person was going to'),
       other_ways: z.array(way),
     }),
   ),

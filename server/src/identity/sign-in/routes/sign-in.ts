@@ -11,8 +11,9 @@ import type { SignInContext } from '../context.ts';
 import { SignInFault } from '../fault.ts';
 import { finishSignIn, takeAttemptBack } from '../finish.ts';
 import { enabledProvider } from '../providers.ts';
+import { safeReturnTo } from '../return-to.ts';
 import { listProviders, type Provider } from '../store/providers.ts';
-import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, visitorOf } from './browser.ts';
+import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, visitorOf, type Way } from './browser.ts';
 import { answers, providerParams, returnTo } from './schemas.ts';
 
 const base = {
@@ -42,6 +43,7 @@ export const signInRoutes = (room: SignInContext): Route[] => [
     ...base,
     method: 'get',
     path: '/api/auth/{provider}/start',
+    visited: true,
     summary: 'Sign in with an identity provider; for browsers, which are redirected to it',
     params: providerParams,
     query: z.strictObject({ return_to: returnTo.optional() }),
@@ -55,7 +57,8 @@ export const signInRoutes = (room: SignInContext): Route[] => [
         call.headers['set-cookie'] = browserCookie(room, browserSecret);
         return sendTo(call, url);
       } catch (error) {
-        return failed(room, call, provider, faultOf(error), false);
+        const returnTo = safeReturnTo(call.query.return_to, room.webUrl);
+        return failed(room, call, provider, faultOf(error), { linking: false, returnTo });
       }
     },
   }),
@@ -63,6 +66,7 @@ export const signInRoutes = (room: SignInContext): Route[] => [
     ...base,
     method: 'get',
     path: '/api/auth/{provider}/callback',
+    visited: true,
     summary: 'Callback that an identity provider redirects browsers to',
     params: providerParams,
     query: callbackQuery,
@@ -80,16 +84,16 @@ async function comeBack(room: SignInContext, call: Call, slug: string, state: st
     sessionUserId: (await visitorOf(room, call))?.user.id ?? null,
     origin: originOf(call),
   };
-  let linking = false;
+  let way: Way = { linking: false, returnTo: '/' };
   try {
     const attempt = await takeAttemptBack(room, provider, callback);
-    linking = attempt.link_user_id !== null;
+    way = { linking: attempt.link_user_id !== null, returnTo: attempt.return_to };
     const outcome = await finishSignIn(room, provider, attempt, callback);
     if (outcome.kind === 'asks') return sendTo(call, `${room.webUrl}/link-account?link=${outcome.token}`);
     if (outcome.kind === 'linked') return sendTo(call, `${room.webUrl}${outcome.returnTo}`);
     return await enter(room, call, provider, outcome);
   } catch (error) {
-    return failed(room, call, provider, faultOf(error), linking);
+    return failed(room, call, provider, faultOf(error), way);
   }
 }
 
@@ -132,12 +136,12 @@ function failed(
   call: Call,
   provider: Provider,
   { code, detail }: SignInFault,
-  linking: boolean,
+  way: Way,
 ): Response {
   const target = { type: 'identity_provider', id: provider.id, name: provider.slug };
   room.log.warn({ requestId: call.requestId, provider: provider.slug, code, detail }, 'a sign-in failed');
   room.audit.record({
     ...{ action: 'login_failed', actor: null, target, metadata: { reason: code }, origin: originOf(call) },
   });
-  return sendToFault(room, call, code, linking);
+  return sendToFault(room, call, code, way);
 }
