@@ -116,6 +116,10 @@ describe.skipIf(browserMissing)('network failures', () => {
       expect(await page.locator(complete).count()).toBe(0);
       await page.unroute(scripts);
       await page.locator(complete).first().waitFor();
+      // Once it is loaded, it is shown at once.
+      await go('/models');
+      await go(path);
+      expect(await page.locator(complete).count()).toBeGreaterThan(0);
     },
     300_000,
   );

@@ -10,7 +10,7 @@ const againMs = 2_000;
 
 /** Loads for as long as the component is mounted: a script may fail to load because the network is gone for a while. */
 export function useLater<Exports>(source: Source<Exports>): { here: Exports | undefined; failed: boolean } {
-  const [, show] = useState(source.here);
+  const [, show] = useState(() => source.here);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     if (source.here) return;
