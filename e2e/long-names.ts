@@ -9,6 +9,9 @@ const longName = 'Department of Long Names and of What Nobody Calls by a Nicknam
 const longWord = 'regional-language-models-preview-of-the-week-for-departments';
 /** As long as groups of a company's directory. */
 const longTeam = `SG-Azure ${longName} / ${longWord} / ${longName} / ${longWord}`.padEnd(256, ' x').slice(0, 256);
+/** Ids may have 128 characters. */
+export const longSession = `session-${longWord}-${longWord}`.slice(0, 128);
+export const longRun = `run-${longWord}-${longWord}`.slice(0, 128);
 const longEmail = 'bartholomew.featherstonehaugh@department.of.example-institute.org';
 const longUsername = 'bartholomew.featherstonehaugh-cc';
 const most = 499_000_000_000;
@@ -54,6 +57,23 @@ async function fill({ service }: Site, url: string): Promise<void> {
   await send('/api/mcp/servers', { name: longWord.slice(0, 24), url: `${url}/${longWord}/mcp`, audience: 'everyone' });
   const provider = { name: longName.slice(0, 40), slug: 'long', client_id: longWord, client_secret: 'secret' };
   await send('/api/admin/identity-providers', { ...provider, issuer: `${url}/${longWord}` });
+  await orchestrate(send);
+}
+
+/** The longest that one may name a session, a tag or an entry, and addresses without a space in goals. */
+async function orchestrate(send: Send): Promise<void> {
+  const most = (length: number) => longWord.replaceAll('-', '').repeat(4).slice(0, length);
+  await send('/api/svc-ms/sessions', { session_id: longSession, tags: [most(64), longName, 'short'] });
+  const entry = { category: most(64), title: most(200), content: most(200), keywords: [most(64), longName] };
+  await send('/api/svc-ms/knowledge', entry);
+  const message = `1. ${most(150)}\n2. Read https://${longWord}.example/${most(180)} first\n3. List ${longName}`;
+  const run = {
+    message,
+    session_id: longRun,
+    stream_events: false,
+    config: { confidence_threshold: 1, max_iterations: 1 },
+  };
+  await send('/api/svc-ms/autonomous/execute', run);
 }
 
 async function people({ url, root }: Service, send: Send): Promise<void> {

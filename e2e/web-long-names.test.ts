@@ -1,7 +1,7 @@
 /** Tables with very long names show all columns and break no word that fits on a line. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { browserMissing, overflow, type Site } from './browser.ts';
-import { openLongSite, tableFaults } from './long-names.ts';
+import { longRun, longSession, openLongSite, tableFaults } from './long-names.ts';
 
 const lists = [
   '/requests',
@@ -13,6 +13,11 @@ const lists = [
   '/tools',
   '/usage',
   '/usage?show=failed',
+  '/sessions',
+  `/sessions/${longSession}`,
+  '/knowledge',
+  '/runs',
+  `/runs/${longRun}`,
   '/applications',
   '/organisations',
   ...['teams', 'members', 'budgets', 'keys', 'usage', 'activity'].map((tab) => `/organisations/1?tab=${tab}`),

@@ -95,6 +95,35 @@ describe.skipIf(browserMissing)('network failures', () => {
     300_000,
   );
 
+  test.each([
+    ['/sessions/talk', 'first word', '.svc-markdown'],
+    ['/usage', 'Part of the app could not be loaded', '.recharts-surface'],
+  ])(
+    'a script that is missing when %s needs it does not take the page with it',
+    async (path, meanwhile, complete) => {
+      const { page, context, open, go } = await site.register(`lea${path.length}`);
+      const data = { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'My **first word**' }] };
+      const headers = { 'x-svc-web': '1' };
+      await context.request.post('/v1/chat/completions', {
+        headers,
+        data: { ...data, svc_ms: { session_id: 'talk' } },
+      });
+      await open('/models');
+      const scripts = (url: URL) => url.pathname.endsWith('.js');
+      await page.route(scripts, (route) => route.abort('internetdisconnected'));
+      await go(path);
+      await page.getByText(meanwhile).first().waitFor();
+      expect(await page.locator(complete).count()).toBe(0);
+      await page.unroute(scripts);
+      await page.locator(complete).first().waitFor();
+      // Once it is loaded, it is shown at once.
+      await go('/models');
+      await go(path);
+      expect(await page.locator(complete).count()).toBeGreaterThan(0);
+    },
+    300_000,
+  );
+
   test('pages show server errors, stop loading and offer a retry', async () => {
     const { page } = await site.root();
     let failing = true;

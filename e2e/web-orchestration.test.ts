@@ -174,6 +174,30 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('any number of files is imported; after a failure, those that were not sent are', async () => {
+    const { page, context } = await site.register('yara');
+    await page.goto('/knowledge');
+    await page.getByRole('button', { name: 'Import files' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Import files' });
+    const files = Array.from({ length: 45 }, (_, i) => ({
+      ...{ name: `part ${i}.txt`, mimeType: 'text/plain' },
+      buffer: i === 7 ? Buffer.alloc(11 * 1_048_576, 'a ') : Buffer.from(`This is part ${i} of the guide.`),
+    }));
+    await form.locator('input[type=file]').setInputFiles(files);
+    let requests = 0;
+    await page.route('**/knowledge/import', (route) => {
+      requests += 1;
+      return requests === 2 ? route.abort() : route.continue();
+    });
+    await form.getByRole('button', { name: 'Import 45 files' }).click();
+    await form.getByText('The files were not imported').waitFor();
+    await form.getByText('part 7.txt was not imported. The file is larger than 10 MiB.').waitFor();
+    await form.getByRole('button', { name: 'Import 25 files' }).click();
+    await form.waitFor({ state: 'detached' });
+    const answer = await context.request.get('/api/svc-ms/knowledge/sources');
+    expect((await answer.json()).data.total).toBe(44);
+  }, 300_000);
+
   test('a preference is saved, rejected if invalid, and reset', async () => {
     const { page, context, complaints } = await site.register('walt');
     const saved = async () => (await (await context.request.get('/api/svc-ms/user/preferences')).json()).data;

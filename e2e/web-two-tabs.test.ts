@@ -8,9 +8,9 @@ let site: Site;
 const data = async <T>(answer: { json(): Promise<unknown> }): Promise<T> => ((await answer.json()) as { data: T }).data;
 
 /** The tab is shown again after a while: what it shows is read again. */
-async function showAgain(page: Page, path: string): Promise<void> {
+async function showAgain(page: Page, path: string, ok = true): Promise<void> {
   await page.clock.fastForward(60_000);
-  const read = page.waitForResponse((answer) => answer.url().includes(path) && answer.ok());
+  const read = page.waitForResponse((answer) => answer.url().includes(path) && answer.ok() === ok);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await (await read).finished();
 }
@@ -58,6 +58,26 @@ describe.skipIf(browserMissing)('the same form in two tabs', () => {
     expect([display_name, email]).toEqual(['Re Named', 're@example.org']);
     expect(await page.getByLabel('Email', { exact: true }).inputValue()).toBe('re@example.org');
   }, 300_000);
+
+  test.each([
+    ['/sessions/shared', 'The session could not be opened', 'Continue in the playground'],
+    ['/runs/shared', 'The run could not be opened', 'Session'],
+  ])(
+    '%s, which another tab has deleted, is not shown as if it were still there',
+    async (path, told, shown) => {
+      const { page, open, context } = await site.register(`gone${path.length}`);
+      await page.clock.install();
+      const goal = { message: 'Say hello.', session_id: 'shared', stream_events: false };
+      expect((await context.request.post('/api/svc-ms/autonomous/execute', { data: goal })).ok()).toBe(true);
+      await open(path);
+      await page.getByRole('link', { name: shown, exact: true }).waitFor();
+      await context.request.delete('/api/svc-ms/sessions/shared');
+      await showAgain(page, path.split('/')[1] === 'runs' ? '/shared/status' : '/sessions/shared', false);
+      await page.getByText(told).waitFor();
+      await page.getByText('Session not found').waitFor();
+    },
+    300_000,
+  );
 
   test('a row that another tab has deleted is told, and gone from the list', async () => {
     const { page, open, context } = await site.register('stale');

@@ -25,6 +25,10 @@ export class ApiError extends Error {
   }
 }
 
+/** What a query loaded, unless it has been deleted since: a page must not show it as if it were still there. */
+export const stillThere = <Data>({ data, error }: { data: Data | undefined; error: unknown }): Data | undefined =>
+  error instanceof ApiError && error.status === 404 ? undefined : data;
+
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;

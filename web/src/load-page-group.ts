@@ -11,7 +11,7 @@ declare global {
 }
 
 /** A readable error; the browser's own message is about URLs and modules. */
-const notFetched = (): Error =>
+export const notFetched = (): Error =>
   new Error(t('Part of the app could not be loaded. Check the connection and try again.'));
 
 function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {

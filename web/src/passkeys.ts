@@ -1,12 +1,16 @@
 import { post, type Result } from './api.ts';
 import { t } from './language/words.ts';
+import { notFetched } from './load-page-group.ts';
 
 /** Browsers support passkeys only in secure contexts and for host names, never for bare IP addresses. */
 export const passkeysWork = (): boolean =>
   'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
 
 /** Loaded on first use. */
-const ceremonies = () => import('@simplewebauthn/browser');
+const ceremonies = () =>
+  import('@simplewebauthn/browser').catch(() => {
+    throw notFetched();
+  });
 
 /** The service already sends the options in the browser's format. */
 const asGiven = (optionsJSON: unknown) => ({ optionsJSON: optionsJSON as never });

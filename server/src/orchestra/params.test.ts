@@ -29,6 +29,8 @@ test('an absent, null or empty svc_ms gives the defaults', () => {
 test.each([
   ['session_id', 'a b'],
   ['session_id', ''],
+  ['session_id', '.'],
+  ['session_id', '..'],
   ['session_id', 7],
   ['memory_mode', 'some'],
   ['verbosity', 'loud'],

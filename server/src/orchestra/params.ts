@@ -7,10 +7,14 @@ export type Difficulty = (typeof difficulties)[number];
 export const verbosities = ['minimal', 'normal', 'verbose'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** Ids appear in URLs, so only characters that need no escaping are allowed. */
+/**
+ * Ids appear in URLs, so only characters that need no escaping are allowed. Clients remove `.` and `..` from a path:
+ * such a session could not be read or deleted.
+ */
 export const sessionIdSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 characters of A-Z a-z 0-9 _ . : -');
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 characters of A-Z a-z 0-9 _ . : -')
+  .regex(/^(?!\.{1,2}$)/, 'must not be . or ..');
 export const longestSessionId = 128;
 
 /** The minimum leaves room for an answer; no model reads more than the maximum. */

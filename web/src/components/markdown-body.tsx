@@ -1,23 +1,20 @@
 import { Anchor, Table, Typography } from '@mantine/core';
-import { lazy, memo, type ReactNode, Suspense, useRef } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { t } from '../language/words.ts';
+import { later } from '../later.tsx';
 import { blockDirection } from './block-direction.ts';
 import { CopyButton } from './copy-button.tsx';
 import type { FormulaProps } from './formula.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
 import { remarkFormulas } from './remark-formulas.ts';
 
-const Source = ({ source }: FormulaProps) => <code>{source}</code>;
-
-// Loaded on demand: few answers contain formulas, and until then their source is readable.
-const Formula = lazy(() =>
-  import('./formula.tsx').then(
-    ({ Formula }) => ({ default: Formula }),
-    () => ({ default: Source }),
-  ),
+// Few answers contain formulas, and until then their source is readable.
+const Formula = later<FormulaProps>(
+  async () => (await import('./formula.tsx')).Formula,
+  ({ source }) => <code>{source}</code>,
 );
 
 /** Reads the text at the time of the click, since the answer may still be streaming. */
@@ -60,12 +57,7 @@ const components: Components = {
     const { dataTex, dataDisplay, dataOpen } = node?.properties ?? {};
     const [text] = node?.children ?? [];
     const source = text?.type === 'text' ? text.value : '';
-    const formula = { tex: String(dataTex), display: Boolean(dataDisplay), open: Boolean(dataOpen), source };
-    return (
-      <Suspense fallback={<Source {...formula} />}>
-        <Formula {...formula} />
-      </Suspense>
-    );
+    return <Formula tex={String(dataTex)} display={Boolean(dataDisplay)} open={Boolean(dataOpen)} source={source} />;
   },
 };
 

@@ -1,13 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { later } from '../later.tsx';
 
-// The parser and the highlighter are larger than the rest of a page, so they are loaded with the first text.
-const Body = lazy(() => import('./markdown-body.tsx').then(({ MarkdownBody }) => ({ default: MarkdownBody })));
-
-/** Text from models and users. It is rendered as elements; HTML in it is never interpreted. */
-export function Markdown({ children }: { children: string }) {
-  return (
-    <Suspense fallback={<div className="svc-plain">{children}</div>}>
-      <Body>{children}</Body>
-    </Suspense>
-  );
-}
+/**
+ * Text from models and users. It is rendered as elements; HTML in it is never interpreted. The parser and the
+ * highlighter are larger than the rest of a page, so they are loaded with the first text.
+ */
+export const Markdown = later<{ children: string }>(
+  async () => (await import('./markdown-body.tsx')).MarkdownBody,
+  ({ children }) => <div className="svc-plain">{children}</div>,
+);

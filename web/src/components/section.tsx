@@ -15,7 +15,7 @@ export function Section({ title, description, actions, danger, children }: Secti
   return (
     <Card component="section" className={danger ? 'svc-danger' : undefined}>
       <Group justify="space-between" align="flex-start" mb="md">
-        <Stack gap={2} flex="1 1 14rem">
+        <Stack gap={2} flex="1 1 14rem" miw={0}>
           <Title order={2}>{title}</Title>
           {description && (
             <Text size="sm" c="dimmed">

@@ -13,7 +13,6 @@ const counted = new Set(
 
 /** Values that are never one, or no number, and why. */
 const neverOne: Record<string, string> = {
-  'Up to {count} files of 10 MiB each, 32 MiB in total': 'a constant',
   'The last {days} days, counted in UTC.': 'a constant',
   '{least} to {most} characters': 'more than the least, which is one or more',
   'Context: {used} of {most} tokens': 'what a model can read',

@@ -38,6 +38,17 @@ describe.each(await engines())('importing knowledge, on %s', (_, open) => {
       ).n,
     );
 
+  test.each([
+    ['', 'untitled'],
+    ['/', 'untitled'],
+    ['C:\\notes\\a.md', 'a.md'],
+    ['../../etc/a.md', 'a.md'],
+  ])('a file named %p is stored as %s', async (given, name) => {
+    await begin();
+    const { status, body } = await send([[given, guide]]);
+    expect([status, body.data.files[0]]).toMatchObject([202, { name, status: 'accepted' }]);
+  });
+
   test('a file that could not be stored completely is removed and can be sent again at once', async () => {
     await begin();
     const { startImport } = s.deps;

@@ -110,8 +110,10 @@ async function importFiles(deps: Deps, caller: Caller, form: FormData) {
 }
 
 async function importFile(deps: Deps, caller: Caller, file: File, as: ImportedAs) {
+  // An empty file name is undefined here, whatever the type says.
+  const sent: string | undefined = file.name;
   // Some clients send the file's path.
-  const given = file.name.replace(/^.*[\\/]/, '') || 'untitled';
+  const given = sent?.replace(/^.*[\\/]/, '') || 'untitled';
   const named = shownName(200).safeParse(given);
   if (!named.success) {
     const error = `Rename the file: its name ${named.error.issues[0]!.message}.`;

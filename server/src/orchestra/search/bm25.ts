@@ -1,3 +1,5 @@
+import { isUnspaced } from './terms.ts';
+
 /**
  * Lower than the usual values for articles (1.2 and 0.75): in a message one occurrence of a word is enough, and a
  * message's length says little about its topic; a higher `b` would only shuffle messages with the same words.
@@ -38,15 +40,20 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
   const counted = documents.map((document) => count(document, wanted));
   const averageLength = counted.reduce((total, { length }) => total + length, 0) / Math.max(1, counted.length);
   const idf = new Map<string, number>();
+  // Without the surroundings: how many other candidates there are, as with an embedder, must not matter to a threshold.
+  const ownIdf = new Map<string, number>();
   const chance = { mean: 0, variance: 0 };
   let [whole, squares] = [0, 0];
   for (const term of wanted) {
-    const among = counted.filter(({ frequency, lent }) => frequency.has(term) || lent.has(term)).length;
-    const holders = Math.max(among, corpus?.holders.get(term) ?? 0);
-    const all = Math.max(holders, corpus?.documents ?? counted.length);
-    const weight = Math.log(1 + (all - holders + 0.5) / (holders + 0.5));
+    const own = counted.filter(({ frequency }) => frequency.has(term)).length;
+    const beside = counted.filter(({ lent }) => lent.has(term)).length;
+    const known = corpus?.holders.get(term) ?? 0;
+    const all = Math.max(own + beside, known, corpus?.documents ?? counted.length);
+    const holders = Math.max(own, known);
+    const weight = rarity(holders, all);
     const share = all > 0 ? holders / all : 0;
-    idf.set(term, weight);
+    idf.set(term, rarity(Math.max(own + beside, known), all));
+    ownIdf.set(term, weight);
     whole += weight;
     squares += weight ** 2;
     chance.mean += share * weight;
@@ -60,16 +67,34 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
     for (const [term, times] of frequency) {
       const weight = idf.get(term)!;
       score += (weight * times * (k1 + 1)) / (times + k1 * (1 - b + (b * length) / (averageLength || 1)));
-      covered += weight;
+      covered += ownIdf.get(term)!;
     }
     // Counted as one occurrence: how often a word occurs around a message says nothing about the message.
     for (const [term, share] of lent) {
       score += idf.get(term)! * share;
-      covered += idf.get(term)! * share;
+      covered += ownIdf.get(term)! * share;
     }
     if (whole === 0) return { bm25: score, coverage: 0, standsOut: 0 };
-    return { bm25: score, coverage: covered / whole, standsOut: Math.max(0, (covered - chance.mean) / deviation) };
+    const asked = whole - spelled(frequency, wanted, ownIdf);
+    return { bm25: score, coverage: covered / asked, standsOut: Math.max(0, (covered - chance.mean) / deviation) };
   });
+}
+
+const rarity = (holders: number, all: number): number => Math.log(1 + (all - holders + 0.5) / (holders + 0.5));
+
+/**
+ * What a document lacks only because letter pairs span words: 无线网密码 has two pairs that 无线密码 lacks, for one letter.
+ * A missing pair counts by its letters that no pair of the document has.
+ */
+function spelled(frequency: Map<string, number>, wanted: Set<string>, weights: Map<string, number>): number {
+  const letters = new Set([...frequency.keys()].filter(isUnspaced).flatMap((term) => [...term]));
+  if (letters.size === 0) return 0;
+  let sum = 0;
+  for (const term of wanted) {
+    const all = [...term];
+    if (!frequency.has(term)) sum += (weights.get(term)! * all.filter((one) => letters.has(one)).length) / all.length;
+  }
+  return sum;
 }
 
 function count({ terms, lent: lenders }: LexicalDocument, wanted: Set<string>) {

@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '../work-slices.ts';
 import { bm25, type Corpus, type LexicalDocument, type LexicalScore } from './bm25.ts';
 import { datesIn, isOn, type NamedDate } from './dates.ts';
+import { queryTerms } from './query-terms.ts';
 import { baselineOf, deviationsAbove, relevanceOf, type SimilarityBaseline } from './similarity-baseline.ts';
 import { isLetter, terms } from './terms.ts';
 import { dot } from './vectors.ts';
@@ -137,7 +138,7 @@ export async function rank<C extends Candidate>(
   candidates: C[],
   background?: Background,
 ): Promise<Ranked<C>[]> {
-  const asked = terms(query.text);
+  const asked = queryTerms(query.text);
   const lexical = bm25(asked, await readAll(asked, candidates, background?.known), background?.corpus);
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
   const noise = background?.noise ?? baselineOf(cosines.filter((cosine) => cosine !== null));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { bm25 } from './bm25.ts';
+import { queryTerms } from './query-terms.ts';
 import { applyRerank, dropBelow, rank } from './rank.ts';
 import { indexTerms, isLetter, isStatement, stem, terms } from './terms.ts';
 import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
@@ -37,6 +38,17 @@ describe('terms', () => {
     ['GitLab으로 배포', ['gitlab', '으로', '배포']],
     ['항구에는', ['항구에는', '항구', '구에', '에는']],
   ])('words of other scripts are separate: %s', (text, found) => expect(terms(text)).toEqual(found));
+  test.each([
+    ['小红对什么过敏？', ['小红', '红对', '过敏']],
+    ['項目截止日期是什麼時候？', ['項目', '目截', '截止', '止日', '日期']],
+    ['我们公司的目的是什么', ['公司', '目的']],
+    ['車はどこに停めましたか？', ['車', '停め', 'めま']],
+    ['รหัสไวไฟคืออะไร', queryTerms('รหัสไวไฟ')],
+    ['what is 什么', ['什么']],
+    ['berth 什么', ['berth']],
+  ])('what only makes a text a question is not searched for: %s', (text, found) =>
+    expect(queryTerms(text)).toEqual(found),
+  );
   test('a single letter of such a script is found too', () => {
     expect(indexTerms('绿茶，茶 tea')).toEqual(['绿茶', '绿', '茶', '茶', 'tea']);
     expect(['茶', '绿茶', 't', '年'].filter(isLetter)).toEqual(['茶', '年']);
@@ -157,6 +169,18 @@ describe('rank', () => {
     expect(ranked[0]!.score).toBeGreaterThan(0);
     expect(dropBelow(ranked, 0.5)).toEqual([]);
     expect(dropBelow(ranked, 0)).toHaveLength(1);
+  });
+  test('what else was found does not make a text less relevant', async () => {
+    const said = (i: number) => ({ text: `remark number${i}`, vector: vector(0, 1) });
+    const berth = { text: 'Berth seven belongs to Solveig', vector: vector(0, 1) };
+    const around = { before: [], after: [berth] };
+    const corpus = { documents: 20, holders: new Map([...terms(berth.text).map((term) => [term, 1] as const)]) };
+    const query = { text: 'Wem gehört berth seven?', vector: vector(1, 0) };
+    const relevant = async (others: Parameters<typeof rank>[1]) =>
+      (await rank(query, [berth, ...others], { corpus, noise: null })).find(({ text }) => text === berth.text)!
+        .relevance;
+    const [alone] = [await relevant([])];
+    expect(await relevant([1, 2, 3].map((i) => ({ ...said(i), around })))).toBe(alone!);
   });
   test('a reranker decides the order but cannot add results', async () => {
     const ranked = await rank({ text: 'a b', vector: null }, [

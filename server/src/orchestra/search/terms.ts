@@ -12,7 +12,8 @@ const stopWords = new Set(
  */
 const words =
   /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]+|[\p{L}&&\p{scx=Hang}]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]]+(?:['’][\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Hang}]]+)*/gv;
-const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
+const anyUnspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
+const unspaced = new RegExp(`^${anyUnspaced.source}`, 'v');
 /** Korean has spaces, but writes endings onto its words: `항구에는` is found by `항구`. */
 const koreanWords = /[\p{L}&&\p{scx=Hang}]+/gv;
 const korean = /^\p{scx=Hang}/v;
@@ -64,6 +65,9 @@ export function indexTerms(text: string): string[] {
   const seen = new Set<string>();
   return terms(text, (letter) => !seen.has(letter) && seen.add(letter).has(letter));
 }
+
+/** Whether a text contains letters of a script that is written without spaces. */
+export const isUnspaced = (text: string): boolean => anyUnspaced.test(text);
 
 /** Whether a query's term is a single letter of a script that is indexed by pairs. */
 export const isLetter = (term: string): boolean => (unspaced.test(term) || korean.test(term)) && [...term].length === 1;

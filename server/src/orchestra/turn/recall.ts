@@ -3,8 +3,8 @@ import { normalizeWhitespace } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
 import type { Preferences } from '../preferences.ts';
 import { datesIn } from '../search/dates.ts';
+import { queryTerms } from '../search/query-terms.ts';
 import { applyRerank, dropBelow, type Ranked, rank } from '../search/rank.ts';
-import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
 import { countTerms, documentsWithTerms, type FoundDocument, loadDocuments, sourceName } from '../store/documents.ts';
 import { comparedIn, type Scope, withinScope } from '../store/scope.ts';
@@ -78,7 +78,7 @@ async function searchNow(
   const { db } = turn.deps;
   // Fetch more than requested: ranking reorders them, and some are outside the scope. The index does not know dates.
   const wide = Math.max(datesIn(text).length > 0 ? 300 : 100, limit * 2);
-  const asked = terms(text);
+  const asked = queryTerms(text);
   const corpus = await countTerms(db, scope.userId, asked);
   await yieldToEventLoop();
   const byWords = await documentsWithTerms(db, scope, asked, wide, corpus);

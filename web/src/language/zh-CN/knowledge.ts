@@ -32,7 +32,7 @@ export default {
     '模型将不再记得 <strong>{title}</strong>。此操作无法撤销。',
   'Drop text, Markdown or PDF files here': '将文本、Markdown 或 PDF 文件拖到这里',
   'Choose files': '选择文件',
-  'Up to {count} files of 10 MiB each, 32 MiB in total': '最多 {count} 个文件，每个不超过 10 MiB，合计不超过 32 MiB',
+  'Up to 10 MiB each': '每个不超过 10 MiB',
   'Chosen files': '已选择的文件',
   '<strong>{name}</strong> was not imported. {reason}': '<strong>{name}</strong> 未导入。{reason}',
   '<strong>{name}</strong> already exists as {source}; nothing was changed.':

@@ -83,6 +83,8 @@ export default {
   'run##maker': '运行任务',
   'request##maker': '请求',
   '{count, plural, one {# call} other {# calls}} of one {maker}': '同一{maker}的 {count, plural, other {# 次调用}}',
+  'At least {count, plural, one {# call} other {# calls}} of one {maker}':
+    '同一{maker}的至少 {count, plural, other {# 次调用}}',
   OK: '成功',
   'Client disconnected': '客户端断开',
   Interrupted: '已中断',

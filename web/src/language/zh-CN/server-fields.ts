@@ -61,6 +61,7 @@ export default {
   'must be 3-32 characters of A-Z a-z 0-9 _ . -': '必须是 3 到 32 个字符，可用 A-Z a-z 0-9 _ . -',
   'must be 1-64 characters of A-Z a-z 0-9 _ . -': '必须是 1 到 64 个字符，可用 A-Z a-z 0-9 _ . -',
   'must be 1-64 characters of A-Z a-z 0-9 _ -': '必须是 1 到 64 个字符，可用 A-Z a-z 0-9 _ -',
+  'must not be . or ..': '不能是 . 或 ..',
   'must be 1-128 characters of A-Z a-z 0-9 _ . : -': '必须是 1 到 128 个字符，可用 A-Z a-z 0-9 _ . : -',
   'must be 1-24 lowercase letters, digits and hyphens': '必须是 1 到 24 个小写字母、数字或连字符',
   'must contain only lowercase letters, digits and . _ -': '只能包含小写字母、数字和 . _ -',

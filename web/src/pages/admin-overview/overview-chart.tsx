@@ -1,14 +1,12 @@
 import { Group, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
+import { SeriesChart } from '../usage/lazy-charts.tsx';
 import { measures } from './overview-measures.ts';
 import { colorOf, isOne, nameOf, pointsOf } from './overview-points.ts';
 import type { Overview, Series } from './overview-query.ts';
 import type { Asked } from './overview-range.ts';
-
-const SeriesChart = lazy(() => import('../usage/charts.tsx').then((m) => ({ default: m.SeriesChart })));
 
 const height = 280;
 
@@ -74,9 +72,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
         </Group>
       ) : (
         <div className={isPlaceholderData ? 'svc-stale' : undefined} style={{ minHeight: height }}>
-          <Suspense fallback={<Skeleton height={height} />}>
-            <Drawn asked={asked} data={data} onPick={onPick} />
-          </Suspense>
+          <Drawn asked={asked} data={data} onPick={onPick} />
         </div>
       )}
     </Section>

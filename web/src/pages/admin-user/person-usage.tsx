@@ -1,18 +1,16 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { get } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { UsageTotals } from '../../components/usage-totals.tsx';
 import { addDays, dayOf, daysBetween, startOf } from '../../dates.ts';
 import { t } from '../../language/words.ts';
+import { DayChart } from '../usage/lazy-charts.tsx';
 import { measures } from '../usage/measures.ts';
 import { ShareList } from '../usage/share-list.tsx';
 import type { Grouping } from '../usage/usage-queries.ts';
 import type { PartProps } from './part-props.ts';
-
-const DayChart = lazy(() => import('../usage/charts.tsx').then((m) => ({ default: m.DayChart })));
 
 const shownDays = 30;
 const mostBars = 8;
@@ -53,9 +51,7 @@ export function PersonUsage({ person: { user } }: PartProps) {
           </Group>
         )}
         {days.data !== undefined && days.data.items.length > 0 && (
-          <Suspense fallback={<Skeleton height={240} />}>
-            <DayChart sums={days.data.items} days={daysBetween(first, last)} measure={measures.cost} />
-          </Suspense>
+          <DayChart sums={days.data.items} days={daysBetween(first, last)} measure={measures.cost} />
         )}
       </Section>
       {shares.length > 0 && (

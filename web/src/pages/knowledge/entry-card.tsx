@@ -46,14 +46,14 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
   return (
     <Card component="li" padding="md" className="svc-knowledge-card">
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
-        <div>
-          <Badge size="sm" mb={6}>
+        <Box miw={0}>
+          <Badge size="sm" mb={6} className="svc-written">
             {category}
           </Badge>
           <Title order={2} size="h3" className="svc-anywhere">
             {title}
           </Title>
-        </div>
+        </Box>
         <RowMenu
           label={title}
           acts={[
@@ -81,7 +81,7 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
       )}
       <Group gap={4} mb="sm">
         {keywords.map((word) => (
-          <Badge key={word} size="sm" color="gray">
+          <Badge key={word} size="sm" color="gray" className="svc-written">
             {word}
           </Badge>
         ))}

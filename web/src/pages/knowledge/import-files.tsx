@@ -11,7 +11,6 @@ import { useAct } from '../../use-act.ts';
 import { categoriesOf, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 import { type ImportedFile, sendFiles } from './sources-queries.ts';
 
-const mostFiles = 20;
 const kinds = '.txt,.md,.markdown,.pdf,text/plain,text/markdown,application/pdf';
 
 const strong = (text: ReactNode) => <strong>{text}</strong>;
@@ -47,27 +46,29 @@ function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
         )}
       </FileButton>
       <Text size="xs" c="dimmed" ta="center">
-        {t('Up to {count} files of 10 MiB each, 32 MiB in total', { count: mostFiles })}
+        {t('Up to 10 MiB each')}
       </Text>
     </div>
   );
 }
 
+const keyOf = ({ name, size, lastModified }: File): string => `${lastModified} ${size} ${name}`;
+
 function Chosen({ files, onClear }: { files: File[]; onClear: () => void }) {
   if (files.length === 0) return null;
   return (
     <Group align="flex-start" justify="space-between" wrap="nowrap">
-      <List size="sm" icon={<IconFileText size={16} aria-hidden />} aria-label={t('Chosen files')}>
-        {files.map(({ name, size }) => (
-          <List.Item key={`${name} ${size}`} className="svc-anywhere">
-            {name}{' '}
+      <List miw={0} size="sm" icon={<IconFileText size={16} aria-hidden />} aria-label={t('Chosen files')}>
+        {files.map((file) => (
+          <List.Item key={keyOf(file)} className="svc-anywhere">
+            {file.name}{' '}
             <Text span size="xs" c="dimmed">
-              {formatBytes(size)}
+              {formatBytes(file.size)}
             </Text>
           </List.Item>
         ))}
       </List>
-      <Button variant="subtle" size="compact-xs" onClick={onClear}>
+      <Button variant="subtle" size="compact-xs" flex="none" onClick={onClear}>
         {t('Clear')}
       </Button>
     </Group>
@@ -112,21 +113,30 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
   const [category, setCategory] = useState('');
   const [keywords, setKeywords] = useState<string[]>([]);
   const [replace, setReplace] = useState(false);
+  const [told, setTold] = useState<ImportedFile[]>([]);
   const newest = useQuery(newestQuery);
   const importing = useAct({
-    mutationFn: () => sendFiles({ files, category, keywords, replace }),
-    onSuccess: async (told) => {
-      const accepted = told.filter(({ status }) => status === 'accepted').length;
+    mutationFn: async () => {
+      const answers: ImportedFile[] = [];
+      for await (const portion of sendFiles({ files, category, keywords, replace })) {
+        answers.push(...portion.told);
+        setTold([...answers]);
+        setFiles((chosen) => chosen.filter((file) => !portion.files.includes(file)));
+      }
+      return answers;
+    },
+    onSuccess: (answers) => {
+      const accepted = answers.filter(({ status }) => status === 'accepted').length;
       if (accepted > 0)
         notifySuccess(t('{count, plural, one {# file} other {# files}} being imported', { count: accepted }));
-      setFiles([]);
-      if (accepted === told.length) onClose();
-      await reloadKnowledge();
+      if (accepted === answers.length) onClose();
     },
+    onSettled: reloadKnowledge,
   });
   const add = (more: File[]) => {
     importing.reset();
-    setFiles([...files, ...more].slice(0, mostFiles));
+    setTold([]);
+    setFiles([...new Map([...files, ...more].map((file) => [keyOf(file), file])).values()]);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -150,7 +160,7 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     >
       <DropArea onFiles={add} />
       <Chosen files={files} onClear={() => setFiles([])} />
-      {importing.data && <Told told={importing.data} />}
+      {told.length > 0 && <Told told={told} />}
       <Autocomplete
         label={t('Category')}
         description={t('Applies to every passage of these files')}

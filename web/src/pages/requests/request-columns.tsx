@@ -1,24 +1,24 @@
 import { Badge, Stack, Text, Tooltip } from '@mantine/core';
+import { CallsCost } from '../../components/calls-cost.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { Money } from '../../components/money.tsx';
 import { numberColumn } from '../../components/number-column.tsx';
-import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
+import { formatDayTime, formatExact, formatMs } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
-import { countedCalls, endingWords } from '../../requests.ts';
+import { callsOf, endingWords, tokensOf } from '../../requests.ts';
 import { isToolCall, kindOf } from '../usage/request-words.ts';
-import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
+import { type LineGroup, type RequestLine, worstOf } from './request-lines.ts';
 
 /** The requested model, linked to the request's details. */
 function Asked({ group }: { group: LineGroup }) {
-  const line = group.lines[0]!;
+  const line = group.calls[0]!;
   if (group.parent !== null) {
-    const models = [...new Set(group.lines.map(({ model }) => model))].join(', ');
+    const models = [...new Set(group.calls.map(({ model }) => model))].join(', ');
     return (
       <Stack gap={0}>
         <AnchorLink to="/requests/$id" params={{ id: group.parent }} size="sm" fw={500} underline="always">
-          {countedCalls(group.parent, group.lines.length)}
+          {callsOf(group)}
         </AnchorLink>
         <Text size="xs" c="dimmed" truncate title={models}>
           {models}
@@ -77,7 +77,7 @@ const userColumn: Column<LineGroup> = {
   key: 'user',
   header: t('User'),
   fluid: true,
-  cell: ({ lines: [line] }) => (
+  cell: ({ calls: [line] }) => (
     <AnchorLink
       to="/requests"
       search={{ user: String(line!.user_id) }}
@@ -101,7 +101,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ lines: [line] }) => <span title={formatExact(line!.created_at)}>{formatDayTime(line!.created_at)}</span>,
+    cell: ({ calls: [line] }) => <span title={formatExact(line!.created_at)}>{formatDayTime(line!.created_at)}</span>,
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (group) => <Asked group={group} /> },
   { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },
@@ -110,31 +110,26 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
     key: 'key',
     header: t('Key'),
     fluid: true,
-    cell: ({ lines: [line] }) => (
+    cell: ({ calls: [line] }) => (
       <Text size="sm" truncate title={keyOf(line!, keyNames)}>
         {keyOf(line!, keyNames)}
       </Text>
     ),
   },
-  numberColumn(
-    'tokens',
-    t('Tokens'),
-    (group) =>
-      `${formatNumber(sumOfLines(group, 'prompt_tokens'))} → ${formatNumber(sumOfLines(group, 'completion_tokens'))}`,
-  ),
+  numberColumn('tokens', t('Tokens'), tokensOf),
   {
     key: 'cost',
     header: t('Cost'),
     align: 'right',
     cell: (group) => (
-      <Tooltip label={t('The answer was cached from an earlier request')} disabled={group.lines[0]!.saved_quota === 0}>
+      <Tooltip label={t('The answer was cached from an earlier request')} disabled={group.calls[0]!.saved_quota === 0}>
         <span>
-          <Money quota={sumOfLines(group, 'quota')} />
+          <CallsCost group={group} />
         </span>
       </Tooltip>
     ),
   },
-  numberColumn('time', t('Duration'), ({ parent, lines: [line] }) =>
+  numberColumn('time', t('Duration'), ({ parent, calls: [line] }) =>
     parent === null ? formatMs(line!.duration_ms) : '–',
   ),
 ];

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { groupLines, type RequestLine, singleLines, sumOfLines, worstOf } from './request-lines.ts';
+import { sumOf } from '../../requests.ts';
+import { groupLines, type RequestLine, singleLines, worstOf } from './request-lines.ts';
+
+const whole = { newer: false, older: false };
 
 const line = (request_id: string, parent_request_id: string | null, more: Partial<RequestLine> = {}): RequestLine => ({
   ...{ request_id, parent_request_id, status: 'ok', user_id: 1, token_id: null, application: null, model: 'm' },
@@ -8,15 +11,15 @@ const line = (request_id: string, parent_request_id: string | null, more: Partia
 });
 
 test('calls of one turn are grouped at the position of the newest', () => {
-  const groups = groupLines([line('a', 'req_1'), line('b', null), line('c', 'req_1'), line('d', null)]);
-  expect(groups.map(({ lines }) => lines.map(({ request_id }) => request_id))).toEqual([['a', 'c'], ['b'], ['d']]);
+  const groups = groupLines([line('a', 'req_1'), line('b', null), line('c', 'req_1'), line('d', null)], whole);
+  expect(groups.map(({ calls }) => calls.map(({ request_id }) => request_id))).toEqual([['a', 'c'], ['b'], ['d']]);
   expect(groups.map(({ parent }) => parent)).toEqual(['req_1', null, null]);
-  expect(sumOfLines(groups[0]!, 'quota')).toBe(6);
+  expect(sumOf(groups[0]!, 'quota')).toBe(6);
 });
 
 test('two entries with the same id get different keys', () => {
   for (const together of [groupLines, singleLines]) {
-    const groups = together([line('a', null), line('a', null, { status: 'failed' })]);
+    const groups = together([line('a', null), line('a', null, { status: 'failed' })], whole);
     expect(new Set(groups.map(({ key }) => key)).size).toBe(2);
   }
 });
@@ -27,7 +30,7 @@ test('a group shows a failed call first, then an aborted one, then a successful 
     line('b', 'p', { status: 'aborted' }),
     line('c', 'p', { status: 'failed' }),
   ];
-  expect(worstOf({ lines: [ok, aborted, failed] }).request_id).toBe('c');
-  expect(worstOf({ lines: [ok, aborted] }).request_id).toBe('b');
-  expect(worstOf({ lines: [ok] }).request_id).toBe('a');
+  expect(worstOf({ calls: [ok, aborted, failed] }).request_id).toBe('c');
+  expect(worstOf({ calls: [ok, aborted] }).request_id).toBe('b');
+  expect(worstOf({ calls: [ok] }).request_id).toBe('a');
 });

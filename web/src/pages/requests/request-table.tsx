@@ -25,13 +25,14 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
   // All calls of one turn belong to the same user.
   const withUser = isAdmin(viewer) && state.parent === '' && userIdOf(viewer, state.user) === undefined;
   // The service limits how much one search scans, so an empty page may still have a next one.
+  const others = { newer: state.cursor !== '', older: next !== null };
   const searching = lines?.length === 0 && next !== null;
   return (
     <>
       <DataTable
         label={t('Requests')}
         columns={requestColumns({ keyNames, withUser })}
-        rows={lines && (state.parent === '' ? groupLines(lines) : singleLines(lines))}
+        rows={lines && (state.parent === '' ? groupLines(lines, others) : singleLines(lines))}
         rowKey={({ key }) => key}
         query={query}
         minWidth={withUser ? 940 : 860}

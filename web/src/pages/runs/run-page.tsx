@@ -2,6 +2,7 @@ import { Badge, Group, Spoiler, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { stillThere } from '../../api.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { AnchorLink } from '../../components/link.tsx';
@@ -78,7 +79,7 @@ function useRun(id: string): {
   follow: () => void;
 } {
   const query = useStatus(id);
-  const { view, connection, follow } = useRunEvents(id, query.data !== undefined);
+  const { view, connection, follow } = useRunEvents(id, stillThere(query) !== undefined);
   const { refetch, dataUpdatedAt } = query;
   const endedAt = useRef(0);
   useEffect(() => {
@@ -133,7 +134,7 @@ export function RunPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { query, view, connection, follow } = useRun(id);
   const [resuming, setResuming] = useState<{ checkpointId?: string } | null>(null);
-  const run = query.data;
+  const run = stillThere(query);
   if (!run)
     return (
       <LoadingPage

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { get, type Result } from '../../api.ts';
+import { get, type Result, stillThere } from '../../api.ts';
 import { byCursor } from '../../by-cursor.ts';
 import { queryClient } from '../../session.ts';
 
@@ -27,7 +27,7 @@ export const runQuery = (session_id: string) =>
     queryKey: ['runs', 'status', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/status', { path: { session_id }, signal }),
     // Duration and cost also grow between events, so poll.
-    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 2_000 : false),
+    refetchInterval: ({ state }) => (stillThere(state)?.status === 'running' ? 2_000 : false),
   });
 
 export const checkpointsQuery = (session_id: string) =>

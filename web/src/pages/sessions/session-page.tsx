@@ -3,6 +3,7 @@ import { IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { stillThere } from '../../api.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -68,7 +69,7 @@ export function SessionPage() {
   const query = useQuery(sessionQuery(id));
   const navigate = useNavigate();
   const [removing, setRemoving] = useState(false);
-  const session = query.data;
+  const session = stillThere(query);
   useNamed(session ? id : '');
   if (query.error && !session) {
     return (

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { get, type Result } from '../../api.ts';
+import { get, type Result, stillThere } from '../../api.ts';
 import { queryClient } from '../../session.ts';
 
 export type Session = Result<'/api/svc-ms/sessions', 'get'>['sessions'][number];
@@ -24,7 +24,7 @@ export const sessionQuery = (session_id: string) =>
     queryKey: ['sessions', 'one', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/sessions/{session_id}', { path: { session_id }, signal }),
     // Polls while a plan is running.
-    refetchInterval: ({ state }) => (state.data?.has_active_plan ? 3_000 : false),
+    refetchInterval: ({ state }) => (stillThere(state)?.has_active_plan ? 3_000 : false),
   });
 
 export const historyPage = (session_id: string, page: number, signal: AbortSignal): Promise<History> =>

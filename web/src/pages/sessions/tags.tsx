@@ -20,6 +20,7 @@ export function Tags({ tags, onPick }: TagsProps) {
           component="button"
           type="button"
           size="sm"
+          className="svc-written"
           color="gray"
           style={{ cursor: 'pointer' }}
           title={t('Sessions tagged {tag}', { tag })}

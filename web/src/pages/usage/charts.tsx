@@ -10,7 +10,7 @@ const shortDay = (day: string): string =>
 /** Places labels at equal distances. By default some are dropped, so that time seems to pass unevenly. */
 const timeAxis = { minTickGap: 24, interval: 'equidistantPreserveStart' } as const;
 
-interface DayChartProps {
+export interface DayChartProps {
   sums: UsageSum[];
   /** All days in order, including those without requests. */
   days: string[];
@@ -56,7 +56,7 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
   );
 }
 
-interface SeriesChartProps {
+export interface SeriesChartProps {
   height: number;
   /** The chart's accessible name. */
   label: string;

@@ -1,18 +1,17 @@
 import { Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { daysBetween } from '../../dates.ts';
 import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { keysQuery } from '../../session.ts';
+import { DayChart } from './lazy-charts.tsx';
 import { type MeasureName, measures } from './measures.ts';
 import { ShareList } from './share-list.tsx';
 import { type Grouping, summaryQuery, type UsageSum } from './usage-queries.ts';
 import type { Range, UsageFilter } from './usage-range.ts';
-
-const DayChart = lazy(() => import('./charts.tsx').then((m) => ({ default: m.DayChart })));
 
 /** The rest is summed into one bar, because a chart of a hundred keys is unreadable. */
 const mostBars = 8;
@@ -56,7 +55,7 @@ function Drawn({ filter, by, height, children }: DrawnProps) {
   }
   return (
     <div className={query.isPlaceholderData ? 'svc-stale' : undefined} style={{ minHeight: height }}>
-      <Suspense fallback={<Skeleton height={height} />}>{children(query.data.items)}</Suspense>
+      {children(query.data.items)}
     </div>
   );
 }

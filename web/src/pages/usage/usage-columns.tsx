@@ -1,13 +1,13 @@
 import { ActionIcon, Badge, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
+import { CallsCost } from '../../components/calls-cost.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { Money } from '../../components/money.tsx';
 import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../requests.ts';
+import { callsOf, endingOf, type Requests, tokensOf, type UsageLog } from '../../requests.ts';
 import { isToolCall, kindOf } from './request-words.ts';
 
 const detailsOf = (log: UsageLog): string =>
@@ -27,10 +27,9 @@ const detailsOf = (log: UsageLog): string =>
     .join(' · ');
 
 function Tokens({ row }: { row: Requests }) {
-  const [prompt, completion] = [sumOf(row, 'prompt_tokens'), sumOf(row, 'completion_tokens')];
   return (
-    <Tooltip label={detailsOf(row.logs[0]!)} disabled={row.parent !== null}>
-      <span className="svc-number">{`${formatNumber(prompt)} → ${formatNumber(completion)}`}</span>
+    <Tooltip label={detailsOf(row.calls[0]!)} disabled={row.parent !== null}>
+      <span className="svc-number">{tokensOf(row)}</span>
     </Tooltip>
   );
 }
@@ -40,9 +39,9 @@ const nameOf = (log: UsageLog): string =>
 
 /** The requested model, or the number of calls with a link to them. */
 function Asked({ row }: { row: Requests }) {
-  const log = row.logs[0]!;
+  const log = row.calls[0]!;
   if (row.parent !== null) {
-    const models = [...new Set(row.logs.map((log) => log.model))].join(', ');
+    const models = [...new Set(row.calls.map((log) => log.model))].join(', ');
     return (
       <Stack gap={0}>
         <AnchorLink to="/usage" search={{ parent: row.parent }} size="sm" fw={500}>
@@ -76,7 +75,7 @@ function Ending({ row }: { row: Requests }) {
 }
 
 function Duration({ row }: { row: Requests }) {
-  const { duration_ms, first_token_ms } = row.logs[0]!;
+  const { duration_ms, first_token_ms } = row.calls[0]!;
   if (row.parent !== null) return '–';
   return (
     <Tooltip
@@ -89,7 +88,7 @@ function Duration({ row }: { row: Requests }) {
 }
 
 function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
-  const log = row.logs[0]!;
+  const log = row.calls[0]!;
   const id = row.parent ?? log.request_id;
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
@@ -117,21 +116,21 @@ export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ logs: [log] }) => <span title={formatExact(log!.created_at)}>{formatDayTime(log!.created_at)}</span>,
+    cell: ({ calls: [log] }) => <span title={formatExact(log!.created_at)}>{formatDayTime(log!.created_at)}</span>,
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (row) => <Asked row={row} /> },
   {
     key: 'key',
     header: t('Key'),
     fluid: true,
-    cell: ({ logs: [log] }) => (
+    cell: ({ calls: [log] }) => (
       <Text size="sm" truncate title={keyOf(log!, keyNames)}>
         {keyOf(log!, keyNames)}
       </Text>
     ),
   },
   { key: 'tokens', header: t('Tokens'), align: 'right', cell: (row) => <Tokens row={row} /> },
-  { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
+  { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <CallsCost group={row} /> },
   { key: 'time', header: t('Duration'), align: 'right', cell: (row) => <Duration row={row} /> },
   { key: 'status', header: t('Status'), cell: (row) => <Ending row={row} /> },
   { ...endColumn(t('Request')), cell: (row) => <Acts row={row} show={show} /> },

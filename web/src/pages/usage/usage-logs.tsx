@@ -23,17 +23,18 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
   const keys = useQuery(keysQuery);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
   const logs = query.data?.logs;
-  const rowsOf = 'parent_request_id' in filter ? singleRequests : groupRequests;
+  const total = query.data?.total ?? 0;
+  const others = { newer: page > 1, older: page * pageSize < total };
   return (
     <>
       <DataTable
         label={t('Requests')}
         columns={usageColumns(names, ({ id }) => onOpen(String(id)))}
-        rows={logs && rowsOf(logs)}
+        rows={logs && ('parent_request_id' in filter ? singleRequests(logs) : groupRequests(logs, others))}
         rowKey={({ key }) => key}
         query={query}
         minWidth={920}
-        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
+        paging={{ page, pageSize, total, onPage }}
         empty={{
           icon: IconChartBar,
           title: t('No requests'),
