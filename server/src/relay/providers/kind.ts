@@ -130,6 +130,15 @@ export function outputLimit({ maxTokens }: Params, target: Target): number | und
   return target.paid && target.maxOutputTokens === undefined ? assumedOutputTokens : undefined;
 }
 
+/**
+ * The limit in another format than the request's. A client of one format cannot know the models of others, such as one
+ * that asks for 32,000 tokens of every model, and vendors refuse more than a model gives.
+ */
+export function limitWithin(params: Params, target: Target): number | undefined {
+  const limit = outputLimit(params, target);
+  return limit === undefined ? undefined : Math.min(limit, target.maxOutputTokens ?? limit);
+}
+
 export const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** `path` below the base URL, with the version segment added if the operator omitted it. */

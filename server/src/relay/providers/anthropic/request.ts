@@ -25,11 +25,12 @@ import {
   assumedOutputTokens,
   assumedSearches,
   jsonHeaders,
+  limitWithin,
   searchFor,
   type Target,
   type UpstreamRequest,
 } from '../kind.ts';
-import { buildMessages, buildSystem, isMidLoopWithoutThinking, safeId } from './content.ts';
+import { buildMessages, buildSystem, mayThink, safeId } from './content.ts';
 import { readableFiles } from './files.ts';
 import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -158,7 +159,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
-  const canThink = !isMidLoopWithoutThinking(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
+  const canThink = mayThink(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
   const thinking = canThink ? buildThinking(params, traits, target) : undefined;
   const schema = schemaFor(params, traits);
   const system = [
@@ -184,8 +185,8 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
 }
 
 /** The format requires a limit. */
-const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
-  maxTokens ?? maxOutputTokens ?? assumedOutputTokens;
+const limitOf = (params: Params, target: Target): number =>
+  limitWithin(params, target) ?? target.maxOutputTokens ?? assumedOutputTokens;
 
 /** Documented drops: penalties and seed have no counterpart; newer models accept no sampling parameters. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {

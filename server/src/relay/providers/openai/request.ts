@@ -7,7 +7,7 @@ import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { type AcceptsPart, acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
 import { shortUser } from '../kind/user-names.ts';
-import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { endpointUrl, jsonHeaders, limitWithin, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
@@ -36,7 +36,8 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const { vendor, url, whole, stream } = framesOf(target);
   const { modelName } = target;
   const body = chatRequestOf(conversation, vendor, modelName);
-  const limit = outputLimit(conversation.params, target);
+  const limitFor = conversation.source?.format === 'chat' ? outputLimit : limitWithin;
+  const limit = limitFor(conversation.params, target);
   const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
   if (vendor.reasoning === 'effort' && isObject(sent.reasoning)) asEffort(sent, conversation.params, vendor, modelName);
   if (target.paid) refuseBeyondTokens('chat', sent, target);

@@ -16,7 +16,7 @@ import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
 import { acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../../kind/unsupported-parts.ts';
 import { shortUser } from '../../kind/user-names.ts';
-import { jsonHeaders, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
+import { jsonHeaders, limitWithin, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
@@ -74,7 +74,7 @@ function build(conversation: Conversation, target: Target): Json {
   refuseForeignTools(conversation, { searches: !params.webSearch?.blockedDomains });
   refuseUnsupportedParts(conversation, carriesAll);
   refuseBeyondFormat(conversation);
-  const limit = outputLimit(params, target);
+  const limit = limitWithin(params, target);
   const text = { ...format(params), ...verbosity(conversation) };
   return onlyGiven<Json>({
     model: target.modelName,
