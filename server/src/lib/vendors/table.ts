@@ -31,6 +31,9 @@ const openaiQuirks = {
 /** What a request can ask or say about the likelihood of single tokens. */
 const tokenOdds = ['logprobs', 'top_logprobs', 'logit_bias'];
 
+/** For the vendor's own books, caches and checks. */
+const bookkeeping = ['user', 'safety_identifier', 'metadata', 'store', 'prompt_cache_key', 'prompt_cache_retention'];
+
 /** The built-in provider; its models are in `relay/providers/demo/models.ts`. */
 export const demoVendor = vendorRow({ id: 'demo', name: 'Built-in simulation', kind: 'demo' });
 
@@ -109,7 +112,7 @@ export const vendors: readonly Vendor[] = [
     env: 'GROQ_API_KEY',
     keyUrl: 'https://console.groq.com/keys',
     keyPrefixes: ['gsk_'],
-    models: groqModels,
+    ...{ models: groqModels, messageRules: 'known_members' },
     maxTokensField: 'max_completion_tokens',
     lacks: ['n', ...tokenOdds, 'top_k'],
     reasoning: 'effort',
@@ -123,8 +126,9 @@ export const vendors: readonly Vendor[] = [
     env: 'MISTRAL_API_KEY',
     keyUrl: 'https://console.mistral.ai/api-keys',
     models: mistralModels,
-    asksStreamUsage: false,
-    lacks: [...tokenOdds, 'user', 'top_k', 'store', 'service_tier', 'metadata', 'reasoning'],
+    ...{ asksStreamUsage: false, mergesSystem: true, messageRules: 'mistral' },
+    ...{ renames: { seed: 'random_seed' }, mostTemperature: 1.5 },
+    lacks: [...tokenOdds, ...bookkeeping, 'top_k', 'service_tier', 'reasoning', 'verbosity'],
     reasoningBack: [],
   }),
   vendorRow({
@@ -179,7 +183,7 @@ export const vendors: readonly Vendor[] = [
     env: 'FIREWORKS_API_KEY',
     keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
     keyPrefixes: ['fw_'],
-    models: fireworksModels,
+    ...{ models: fireworksModels, messageRules: 'known_members' },
     knowsTopK: true,
   }),
   vendorRow({
@@ -190,7 +194,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://cloud.cerebras.ai',
     keyPrefixes: ['csk-'],
     models: { chat: [[['openai/gpt-oss-120b', 'gpt-oss-120b'], 'GPT-OSS 120B', 0.35, 0.75, 131_072, 32_768, 0.82]] },
-    maxTokensField: 'max_completion_tokens',
+    ...{ messageRules: 'known_members', maxTokensField: 'max_completion_tokens' },
     lacks: ['n', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'top_k'],
     reasoning: 'effort',
     reasoningModels: /gpt-oss/,
@@ -204,8 +208,7 @@ export const vendors: readonly Vendor[] = [
     keyPrefixes: ['pplx-'],
     models: perplexityModels,
     asksStreamUsage: false,
-    mergesSystem: true,
-    knowsTopK: true,
+    ...{ mergesSystem: true, messageRules: 'alternating', knowsTopK: true },
     lacks: ['n', ...tokenOdds, 'seed', 'stop', 'tools', 'tool_choice', 'parallel_tool_calls'],
   }),
   vendorRow({
@@ -214,7 +217,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     env: 'COHERE_API_KEY',
     keyUrl: 'https://dashboard.cohere.com/api-keys',
-    models: cohereModels,
+    ...{ models: cohereModels, mostTemperature: 1 },
   }),
   // The same vendor at its native address, which has reranking.
   vendorRow({
@@ -244,7 +247,7 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    models: moonshotModels,
+    ...{ models: moonshotModels, mostTemperature: 1 },
     lacks: [...tokenOdds, 'top_k'],
   }),
   vendorRow({
@@ -267,7 +270,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
     lacks: ['n', 'seed', ...tokenOdds, 'frequency_penalty', 'presence_penalty', 'top_k'],
-    mostStops: 1,
+    ...{ mostStops: 1, mostTemperature: 1 },
     reasoningBack: ['reasoning_content'],
   }),
   // The rest is recognised by host only: there is no list price, or no single address.
@@ -290,8 +293,7 @@ export const vendors: readonly Vendor[] = [
   vendorRow({
     id: 'nvidia',
     name: 'NVIDIA NIM',
-    baseUrl: 'https://integrate.api.nvidia.com/v1',
-    mergesSystem: true,
+    ...{ baseUrl: 'https://integrate.api.nvidia.com/v1', mergesSystem: true },
   }),
   demoVendor,
 ];

@@ -37,6 +37,12 @@ interface Quirks {
   lacks: readonly string[];
   /** Accepts a single system message, at the front. */
   mergesSystem: boolean;
+  /** Refuses messages that OpenAI accepts: see `providers/openai/message-rules.ts`. */
+  messageRules?: 'known_members' | 'mistral' | 'alternating';
+  /** Parameters under another name. */
+  renames?: Readonly<Record<string, string>>;
+  /** The highest temperature, if it is not 2. */
+  mostTemperature?: number;
   knowsDeveloperRole: boolean;
   knowsTopK: boolean;
   /** Accepts `cache_control` on parts. */

@@ -190,8 +190,8 @@ export class RelayStream {
       this.#watch.observe({ type: 'error', error: failure('the upstream sent an event that is not a JSON object') });
       return null;
     }
-    if (event.event === 'error' && json.error == null) json = { error: json };
-    return this.#deltas(lineEnd.test(event.data) ? inOneLine(event) : frame, json);
+    const isFault = event.event === 'error' && json.error == null;
+    return this.#deltas(lineEnd.test(event.data) ? inOneLine(event) : frame, isFault ? { error: json } : json);
   }
 
   readonly #see = (text: string): void => {

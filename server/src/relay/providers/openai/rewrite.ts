@@ -7,6 +7,7 @@ import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
+import { messageRules } from './message-rules.ts';
 
 /** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
 const ours = ['svc_ms', 'provider', 'models', '__proto__'];
@@ -56,6 +57,7 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   }
   if (out.usage !== undefined && !vendor.knowsOpenrouter) delete out.usage;
   dropLacking(out, vendor);
+  inItsTerms(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
   if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor, takesCustom);
@@ -84,6 +86,16 @@ function dropLacking(out: Json, vendor: Vendor): void {
   }
 }
 
+function inItsTerms(out: Json, { renames = {}, mostTemperature }: Vendor): void {
+  for (const [field, name] of Object.entries(renames)) {
+    if (out[field] != null) out[name] = out[field];
+    delete out[field];
+  }
+  const { temperature } = out;
+  if (mostTemperature !== undefined && typeof temperature === 'number')
+    out.temperature = Math.min(temperature, mostTemperature);
+}
+
 function refusal(field: string, vendor: string): string {
   if (field === 'n') return `'n' above 1 is not supported by ${vendor}.`;
   return field === 'tools' ? `Tools are not supported by ${vendor}.` : `'${field}' is not supported by ${vendor}.`;
@@ -93,7 +105,8 @@ function rewriteMessages(messages: unknown[], vendor: Vendor, takesCustom: boole
   const rewritten: unknown[] = [];
   for (const message of messages)
     rewritten.push(isObject(message) ? rewriteMessage(message, vendor, takesCustom) : message);
-  return vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
+  const merged = vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
+  return vendor.messageRules ? messageRules[vendor.messageRules](merged) : merged;
 }
 
 const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
