@@ -138,7 +138,7 @@ export const vendors: readonly Vendor[] = [
     env: 'DEEPSEEK_API_KEY',
     keyUrl: 'https://platform.deepseek.com/api_keys',
     models: deepseekModels,
-    lacks: ['n', 'seed', 'logit_bias', 'top_k'],
+    ...{ lacks: ['n', 'seed', 'logit_bias', 'top_k'], lacksSchemas: true },
     reasoningBack: ['reasoning_content'],
   }),
   vendorRow({
@@ -151,7 +151,7 @@ export const vendors: readonly Vendor[] = [
     models: xaiModels,
     maxTokensField: 'max_completion_tokens',
     knowsDeveloperRole: true,
-    lacks: ['logit_bias', 'top_k'],
+    lacks: ['logit_bias', 'top_k', 'frequency_penalty', 'presence_penalty'],
     reasoning: 'effort',
     reasoningModels: /grok-3-mini/,
   }),
@@ -270,7 +270,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
     lacks: ['n', 'seed', ...tokenOdds, 'frequency_penalty', 'presence_penalty', 'top_k'],
-    ...{ mostStops: 1, mostTemperature: 1 },
+    ...{ mostStops: 1, mostTemperature: 1, lacksSchemas: true },
     reasoningBack: ['reasoning_content'],
   }),
   // The rest is recognised by host only: there is no list price, or no single address.

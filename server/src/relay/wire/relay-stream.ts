@@ -170,7 +170,7 @@ export class RelayStream {
   #frame(given: Uint8Array): Uint8Array | null {
     // A byte order mark may start the input, but must not be forwarded: a ping may have been sent before it.
     const bare = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? given.subarray(3) : given;
-    const frame = bare.includes(carriageReturn) ? withLineFeeds(bare) : bare;
+    const frame = bare.at(-1) === carriageReturn ? withLineFeeds(bare) : bare;
     const plain = this.#quick?.pass(frame) ?? this.#quick?.learn(frame);
     if (plain) {
       this.#watch.sawOutput();
@@ -240,8 +240,8 @@ export class RelayStream {
 const carriageReturn = 13;
 
 /**
- * Many clients know no other end of a line. A CRLF that the network divided would leave a CR before the next event, which
- * they would not recognise.
+ * For lines that end in CR, or a last CRLF that the network divided: a CR would stand before the next event, which
+ * clients that know only LF would not recognise.
  */
 const withLineFeeds = (frame: Uint8Array): Uint8Array =>
   encoder.encode(decoder.decode(frame).replace(/\r\n?/g, '\n').trimStart());

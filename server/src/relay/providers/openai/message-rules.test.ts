@@ -184,3 +184,16 @@ test('a seed and a temperature are said as the vendor knows them', () => {
   expect(sent(asked, 'cohere')).toMatchObject({ seed: 7, temperature: 1 });
   expect(sent(asked, 'openai')).toMatchObject({ seed: 7, temperature: 2 });
 });
+
+test.each(['deepseek', 'zai'])('a schema is said in words to %s, which only knows JSON', (to) => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } };
+  const response_format = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } };
+  const asked = { messages: [{ role: 'user', content: 'Hi' }], response_format };
+  const body = sent(asked, to);
+  expect(body.response_format).toEqual({ type: 'json_object' });
+  expect(body.messages[0].role).toBe('system');
+  expect(body.messages[0].content).toContain(JSON.stringify(schema));
+  expect(body.messages.slice(1)).toEqual(asked.messages);
+  expect(sent(asked, 'openai')).toMatchObject(asked);
+  expect(sent({ ...asked, response_format: { type: 'json_object' } }, to).messages).toEqual(asked.messages);
+});

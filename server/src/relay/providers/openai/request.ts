@@ -11,6 +11,7 @@ import { endpointUrl, jsonHeaders, limitWithin, outputLimit, type Target, type U
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
+import { samplingFor } from './sampling.ts';
 
 /** Client headers that vendors of this format understand. */
 const passedHeaders = ['openai-beta'];
@@ -93,16 +94,13 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     model: modelName,
     messages: buildMessages(conversation, vendor),
     stream: conversation.stream,
-    temperature: params.temperature,
-    top_p: params.topP,
+    ...samplingFor(conversation, modelName),
     top_k: vendor.knowsTopK ? params.topK : undefined,
     stop: stopsFor(conversation, { most: vendor.mostStops, blank: true }),
     seed: params.seed,
     n: params.n,
     logprobs: params.logprobs,
     top_logprobs: params.topLogprobs,
-    frequency_penalty: params.frequencyPenalty,
-    presence_penalty: params.presencePenalty,
     user: shortUser(params.user),
     ...buildTools(params, vendor),
     web_search_options:
