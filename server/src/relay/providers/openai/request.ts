@@ -11,7 +11,7 @@ import { endpointUrl, jsonHeaders, limitWithin, outputLimit, type Target, type U
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
-import { samplingFor } from './sampling.ts';
+import { refusedSampling } from './sampling.ts';
 
 /** Client headers that vendors of this format understand. */
 const passedHeaders = ['openai-beta'];
@@ -37,9 +37,10 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const { vendor, url, whole, stream } = framesOf(target);
   const { modelName } = target;
   const body = chatRequestOf(conversation, vendor, modelName);
-  const limitFor = conversation.source?.format === 'chat' ? outputLimit : limitWithin;
-  const limit = limitFor(conversation.params, target);
+  const isOwn = conversation.source?.format === 'chat' && !conversation.anyModel;
+  const limit = (isOwn ? outputLimit : limitWithin)(conversation.params, target);
   const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
+  for (const name of refusedSampling(conversation, modelName)) delete sent[name];
   if (vendor.reasoning === 'effort' && isObject(sent.reasoning)) asEffort(sent, conversation.params, vendor, modelName);
   if (target.paid) refuseBeyondTokens('chat', sent, target);
   return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };
@@ -94,13 +95,16 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     model: modelName,
     messages: buildMessages(conversation, vendor),
     stream: conversation.stream,
-    ...samplingFor(conversation, modelName),
+    temperature: params.temperature,
+    top_p: params.topP,
     top_k: vendor.knowsTopK ? params.topK : undefined,
     stop: stopsFor(conversation, { most: vendor.mostStops, blank: true }),
     seed: params.seed,
     n: params.n,
     logprobs: params.logprobs,
     top_logprobs: params.topLogprobs,
+    frequency_penalty: params.frequencyPenalty,
+    presence_penalty: params.presencePenalty,
     user: shortUser(params.user),
     ...buildTools(params, vendor),
     web_search_options:

@@ -47,3 +47,17 @@ test('a model that reasons only if asked is, unless it reasons', () => {
   expect(sampling(asked.messages({ thinking: { type: 'adaptive' } }), 'gpt-5.4')).toEqual([]);
   expect(sampling(asked.messages({ output_config: { effort: 'low' } }), 'gpt-5.4')).toEqual([]);
 });
+
+test('what this service asks by itself is what any model takes', () => {
+  const conversation: Conversation = { ...asked.chat({ max_tokens: 200_000 }), anyModel: true };
+  expect(sampling(conversation, 'gpt-5.6-sol')).toEqual([]);
+  expect(sampling(conversation, 'gpt-4o')).toEqual(['temperature', 'presence_penalty']);
+  const target = {
+    baseUrl: 'https://api.openai.com/v1',
+    credential: 'c',
+    modelName: 'gpt-4o',
+    maxOutputTokens: 16_384,
+  };
+  const body = JSON.parse(openaiKind.toUpstream(conversation, target).body as string);
+  expect(body.max_completion_tokens).toBe(16_384);
+});

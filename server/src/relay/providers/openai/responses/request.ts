@@ -20,7 +20,7 @@ import { jsonHeaders, limitWithin, outputLimit, searchFor, type Target, type Ups
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
-import { samplingFor } from '../sampling.ts';
+import { refusedSampling } from '../sampling.ts';
 import { buildItems } from './items.ts';
 import { rewriteResponsesRequest } from './rewrite-request.ts';
 
@@ -77,7 +77,7 @@ function build(conversation: Conversation, target: Target): Json {
   refuseBeyondFormat(conversation);
   const limit = limitWithin(params, target);
   const text = { ...format(params), ...verbosity(conversation) };
-  const { temperature, top_p } = samplingFor(conversation, target.modelName);
+  const refused = refusedSampling(conversation, target.modelName);
   return onlyGiven<Json>({
     model: target.modelName,
     instructions: system.length > 0 ? system.map((part) => part.text).join('\n\n') : undefined,
@@ -86,8 +86,8 @@ function build(conversation: Conversation, target: Target): Json {
     store: false,
     include: ['reasoning.encrypted_content', ...(params.logprobs ? ['message.output_text.logprobs'] : [])],
     max_output_tokens: limit === undefined ? undefined : Math.max(leastLimit, limit),
-    temperature,
-    top_p,
+    temperature: refused.includes('temperature') ? undefined : params.temperature,
+    top_p: refused.includes('top_p') ? undefined : params.topP,
     top_logprobs: params.topLogprobs,
     ...tools(params),
     ...mostSearches(params, target),
