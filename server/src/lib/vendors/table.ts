@@ -31,6 +31,8 @@ const openaiQuirks = {
 /** What a request can ask or say about the likelihood of single tokens. */
 const tokenOdds = ['logprobs', 'top_logprobs', 'logit_bias'];
 
+const penalties = ['frequency_penalty', 'presence_penalty'];
+const sampling = ['temperature', 'top_p', ...penalties];
 /** For the vendor's own books, caches and checks. */
 const bookkeeping = ['user', 'safety_identifier', 'metadata', 'store', 'prompt_cache_key', 'prompt_cache_retention'];
 
@@ -151,9 +153,8 @@ export const vendors: readonly Vendor[] = [
     models: xaiModels,
     maxTokensField: 'max_completion_tokens',
     knowsDeveloperRole: true,
-    lacks: ['logit_bias', 'top_k', 'frequency_penalty', 'presence_penalty'],
-    reasoning: 'effort',
-    reasoningModels: /grok-3-mini/,
+    lacks: ['logit_bias', 'top_k', ...penalties],
+    ...{ reasoning: 'effort', reasoningModels: /grok-3-mini/ },
   }),
   vendorRow({
     id: 'ollama',
@@ -162,7 +163,7 @@ export const vendors: readonly Vendor[] = [
     // Other servers on localhost are not Ollama.
     hosts: [],
     env: 'OLLAMA_BASE_URL',
-    models: ollamaModels,
+    ...{ models: ollamaModels, wantsImageData: true },
     lacks: ['n', ...tokenOdds, 'user'],
   }),
   vendorRow({
@@ -195,9 +196,8 @@ export const vendors: readonly Vendor[] = [
     keyPrefixes: ['csk-'],
     models: { chat: [[['openai/gpt-oss-120b', 'gpt-oss-120b'], 'GPT-OSS 120B', 0.35, 0.75, 131_072, 32_768, 0.82]] },
     ...{ messageRules: 'known_members', maxTokensField: 'max_completion_tokens' },
-    lacks: ['n', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'top_k'],
-    reasoning: 'effort',
-    reasoningModels: /gpt-oss/,
+    lacks: ['n', ...penalties, 'logit_bias', 'top_k'],
+    ...{ reasoning: 'effort', reasoningModels: /gpt-oss/ },
   }),
   vendorRow({
     id: 'perplexity',
@@ -247,8 +247,8 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    ...{ models: moonshotModels, mostTemperature: 1 },
-    lacks: [...tokenOdds, 'top_k'],
+    ...{ models: moonshotModels, wantsImageData: true },
+    lacks: [...tokenOdds, ...sampling, 'top_k'],
   }),
   vendorRow({
     id: 'sambanova',
@@ -257,7 +257,7 @@ export const vendors: readonly Vendor[] = [
     env: 'SAMBANOVA_API_KEY',
     keyUrl: 'https://cloud.sambanova.ai',
     models: sambanovaModels,
-    lacks: ['n', ...tokenOdds, 'frequency_penalty', 'presence_penalty'],
+    lacks: ['n', ...tokenOdds, ...penalties],
     knowsTopK: true,
     reasoning: 'effort',
     reasoningModels: /gpt-oss/,
@@ -269,7 +269,7 @@ export const vendors: readonly Vendor[] = [
     env: 'ZAI_API_KEY',
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
-    lacks: ['n', 'seed', ...tokenOdds, 'frequency_penalty', 'presence_penalty', 'top_k'],
+    lacks: ['n', 'seed', ...tokenOdds, ...penalties, 'top_k'],
     ...{ mostStops: 1, mostTemperature: 1, lacksSchemas: true },
     reasoningBack: ['reasoning_content'],
   }),

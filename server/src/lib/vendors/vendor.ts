@@ -41,6 +41,8 @@ interface Quirks {
   messageRules?: 'known_members' | 'mistral' | 'alternating';
   /** Parameters under another name. */
   renames?: Readonly<Record<string, string>>;
+  /** Fetches no images. */
+  wantsImageData?: true;
   /** Knows JSON as a response format, but no schemas. */
   lacksSchemas?: true;
   /** The highest temperature, if it is not 2. */

@@ -68,7 +68,7 @@ export interface ProviderKind {
   /** Accepted tool names, if they differ from most vendors'. */
   toolNames?: RegExp;
   /** Images should be inlined: the vendor fetches no URLs, or not for all models. */
-  wantsImageData?: boolean;
+  wantsImageData?: boolean | ((target: Target) => boolean);
   /**
    * Whether a model performs the requested web search, in any format, such that it is billed and respects domain lists.
    */
