@@ -31,6 +31,9 @@ const openaiQuirks = {
 /** What a request can ask or say about the likelihood of single tokens. */
 const tokenOdds = ['logprobs', 'top_logprobs', 'logit_bias'];
 
+/** Later ones than K2.6 of the K2 line always think; K3 takes both together. */
+const byKimi: Vendor['forcedCalls'] = (name) =>
+  /k2\.[56]/.test(name) ? 'without_thinking' : name.includes('k2') ? 'in_words' : undefined;
 const penalties = ['frequency_penalty', 'presence_penalty'];
 const sampling = ['temperature', 'top_p', ...penalties];
 /** For the vendor's own books, caches and checks. */
@@ -140,7 +143,7 @@ export const vendors: readonly Vendor[] = [
     env: 'DEEPSEEK_API_KEY',
     keyUrl: 'https://platform.deepseek.com/api_keys',
     models: deepseekModels,
-    ...{ lacks: ['n', 'seed', 'logit_bias', 'top_k'], lacksSchemas: true },
+    ...{ lacks: ['n', 'seed', 'logit_bias', 'top_k'], lacksSchemas: true, forcedCalls: () => 'without_thinking' },
     reasoningBack: ['reasoning_content'],
   }),
   vendorRow({
@@ -207,8 +210,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://www.perplexity.ai/settings/api',
     keyPrefixes: ['pplx-'],
     models: perplexityModels,
-    asksStreamUsage: false,
-    ...{ mergesSystem: true, messageRules: 'alternating', knowsTopK: true },
+    ...{ asksStreamUsage: false, mergesSystem: true, messageRules: 'alternating', knowsTopK: true },
     lacks: ['n', ...tokenOdds, 'seed', 'stop', 'tools', 'tool_choice', 'parallel_tool_calls'],
   }),
   vendorRow({
@@ -247,7 +249,7 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    ...{ models: moonshotModels, wantsImageData: true },
+    ...{ models: moonshotModels, wantsImageData: true, forcedCalls: byKimi },
     lacks: [...tokenOdds, ...sampling, 'top_k'],
   }),
   vendorRow({
@@ -258,9 +260,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://cloud.sambanova.ai',
     models: sambanovaModels,
     lacks: ['n', ...tokenOdds, ...penalties],
-    knowsTopK: true,
-    reasoning: 'effort',
-    reasoningModels: /gpt-oss/,
+    ...{ knowsTopK: true, reasoning: 'effort', reasoningModels: /gpt-oss/ },
   }),
   vendorRow({
     id: 'zai',
@@ -270,7 +270,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
     lacks: ['n', 'seed', ...tokenOdds, ...penalties, 'top_k'],
-    ...{ mostStops: 1, mostTemperature: 1, lacksSchemas: true },
+    ...{ mostStops: 1, mostTemperature: 1, lacksSchemas: true, forcedCalls: () => 'in_words' },
     reasoningBack: ['reasoning_content'],
   }),
   // The rest is recognised by host only: there is no list price, or no single address.

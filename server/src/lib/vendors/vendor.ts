@@ -45,6 +45,8 @@ interface Quirks {
   wantsImageData?: true;
   /** Knows JSON as a response format, but no schemas. */
   lacksSchemas?: true;
+  /** How a call that must be made is asked for by model, if models that think refuse it. */
+  forcedCalls?: (modelName: string) => 'without_thinking' | 'in_words' | undefined;
   /** The highest temperature, if it is not 2. */
   mostTemperature?: number;
   knowsDeveloperRole: boolean;

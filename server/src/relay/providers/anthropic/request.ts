@@ -15,6 +15,7 @@ import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { readMessagesTool, writeMessagesTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { callInWords } from '../kind/call-in-words.ts';
 import { CallIds } from '../kind/distinct-calls.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
@@ -165,7 +166,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   const system = [
     ...buildSystem(conversation.system),
     ...jsonInstruction(params, schema),
-    ...callInWords(params, traits),
+    ...callInstruction(params, traits),
   ];
   const body: Json = {
     model: target.modelName,
@@ -218,11 +219,10 @@ const isForced = ({ tools, toolChoice }: Params): boolean =>
   tools !== undefined && (toolChoice?.type === 'required' || toolChoice?.type === 'tool');
 
 /** For models that cannot be forced. */
-function callInWords(params: Params, { forcedToolUse }: Traits): Json[] {
+function callInstruction(params: Params, { forcedToolUse }: Traits): Json[] {
   if (forcedToolUse || !isForced(params)) return [];
   const { toolChoice } = params;
-  const which = toolChoice?.type === 'tool' ? `the tool '${toolChoice.name}'` : 'one of the tools';
-  return [{ type: 'text', text: `Answer with a call of ${which}.` }];
+  return [{ type: 'text', text: callInWords(toolChoice?.type === 'tool' ? toolChoice.name : undefined) }];
 }
 
 function toolChoice({ toolChoice: choice, parallelToolCalls }: Params, traits: Traits): Json | undefined {

@@ -2,13 +2,12 @@ import { without } from '../../../lib/is-object.ts';
 import { table } from '../../../lib/table.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { functionCall, functionChoice, functionTool, hasCustom } from '../../wire/chat/custom-calls.ts';
-import { readResponseFormat } from '../../wire/chat/response-format.ts';
 import { usualChoice } from '../../wire/chat/tool-choice.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
-import { jsonInWords } from '../kind/json-in-words.ts';
+import { saidInWords } from './in-words.ts';
 import { messageRules } from './message-rules.ts';
 
 /** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
@@ -62,7 +61,7 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   inItsTerms(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
-  const words = vendor.lacksSchemas ? schemaInWords(out) : [];
+  const words = saidInWords(out, vendor, modelName);
   if (Array.isArray(body.messages)) out.messages = rewriteMessages([...words, ...body.messages], vendor, takesCustom);
   return out;
 }
@@ -87,14 +86,6 @@ function dropLacking(out: Json, vendor: Vendor): void {
     if (refusable[field]?.(out[field])) throw unsupported(field, refusal(field, vendor.name));
     if (field in out) delete out[field];
   }
-}
-
-/** For vendors that know only JSON of any kind. */
-function schemaInWords(out: Json): Json[] {
-  const format = readResponseFormat(out.response_format);
-  if (format?.type !== 'json_schema') return [];
-  out.response_format = { type: 'json_object' };
-  return [{ role: 'system', content: jsonInWords(format) }];
 }
 
 function inItsTerms(out: Json, { renames = {}, mostTemperature }: Vendor): void {
