@@ -144,7 +144,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://platform.deepseek.com/api_keys',
     models: deepseekModels,
     ...{ lacks: ['n', 'seed', 'logit_bias', 'top_k'], lacksSchemas: true, forcedCalls: () => 'without_thinking' },
-    reasoningBack: ['reasoning_content'],
+    ...{ messageRules: 'thoughts', reasoningBack: ['reasoning_content'] },
   }),
   vendorRow({
     id: 'xai',
@@ -249,7 +249,7 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    ...{ models: moonshotModels, wantsImageData: true, forcedCalls: byKimi },
+    ...{ models: moonshotModels, wantsImageData: true, forcedCalls: byKimi, messageRules: 'thoughts' },
     lacks: [...tokenOdds, ...sampling, 'top_k'],
   }),
   vendorRow({

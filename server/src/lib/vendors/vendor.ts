@@ -38,7 +38,7 @@ interface Quirks {
   /** Accepts a single system message, at the front. */
   mergesSystem: boolean;
   /** Refuses messages that OpenAI accepts: see `providers/openai/message-rules.ts`. */
-  messageRules?: 'known_members' | 'mistral' | 'alternating';
+  messageRules?: 'known_members' | 'mistral' | 'alternating' | 'thoughts';
   /** Parameters under another name. */
   renames?: Readonly<Record<string, string>>;
   /** Fetches no images. */

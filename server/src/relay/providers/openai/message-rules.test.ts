@@ -197,3 +197,24 @@ test.each(['deepseek', 'zai'])('a schema is said in words to %s, which only know
   expect(sent(asked, 'openai')).toMatchObject(asked);
   expect(sent({ ...asked, response_format: { type: 'json_object' } }, to).messages).toEqual(asked.messages);
 });
+
+test.each(['deepseek', 'moonshot'])('where tools were called, every answer comes to %s with thoughts', (to) => {
+  const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const user = { role: 'user', content: 'Hi' };
+  const asked = [
+    user,
+    { role: 'assistant', content: 'Let me see.', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'a', content: '4' },
+    { role: 'assistant', content: 'Four.', reasoning_content: 'Two and two.' },
+    user,
+    { role: 'assistant', content: 'Well?' },
+    user,
+  ];
+  const thoughts = (messages: Json[]) =>
+    messages.filter(({ role }) => role === 'assistant').map((message) => message.reasoning_content);
+  expect(thoughts(sent({ messages: asked }, to).messages)).toEqual(['.', 'Two and two.', '.']);
+  expect(thoughts(sent({ messages: asked, thinking: { type: 'disabled' } }, to).messages)).toEqual([
+    ...[undefined, 'Two and two.', undefined],
+  ]);
+  expect(thoughts(sent({ messages: asked.slice(4) }, to).messages)).toEqual([undefined]);
+});

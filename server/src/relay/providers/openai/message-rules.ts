@@ -1,11 +1,16 @@
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
+import { placeholderText } from '../kind/placeholder-text.ts';
 
 /** What some vendors refuse in messages that OpenAI accepts, by the name in the vendor table. */
-export const messageRules: Record<NonNullable<Vendor['messageRules']>, (messages: unknown[]) => unknown[]> = {
+export const messageRules: Record<
+  NonNullable<Vendor['messageRules']>,
+  (messages: unknown[], body: Json) => unknown[]
+> = {
   known_members: (messages) => messages.map((message) => withMembers(message, usualMembers)),
   mistral: (messages) => inMistralsOrder(messages.map(asMistralTakesIt)),
   alternating: joinNeighbours,
+  thoughts: withThoughts,
 };
 
 type Members = Readonly<Record<string, readonly string[]>>;
@@ -108,3 +113,17 @@ function joined(group: Json[]): Json {
 
 const partsOf = (content: unknown): unknown[] =>
   Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
+
+/**
+ * Where tools were called, every answer must come back with its thoughts. Some have none: those of other vendors, and
+ * those of clients that do not know the field.
+ */
+function withThoughts(messages: unknown[], { thinking }: Json): unknown[] {
+  const isOff = isObject(thinking) && thinking.type === 'disabled';
+  if (isOff || !messages.some((message) => isObject(message) && message.tool_calls)) return messages;
+  return messages.map((message) =>
+    isObject(message) && message.role === 'assistant' && !message.reasoning_content
+      ? { ...message, reasoning_content: placeholderText }
+      : message,
+  );
+}

@@ -62,7 +62,9 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
   const words = saidInWords(out, vendor, modelName);
-  if (Array.isArray(body.messages)) out.messages = rewriteMessages([...words, ...body.messages], vendor, takesCustom);
+  if (!Array.isArray(body.messages)) return out;
+  const messages = rewriteMessages([...words, ...body.messages], vendor, takesCustom);
+  out.messages = vendor.messageRules ? messageRules[vendor.messageRules](messages, out) : messages;
   return out;
 }
 
@@ -107,8 +109,7 @@ function rewriteMessages(messages: unknown[], vendor: Vendor, takesCustom: boole
   const rewritten: unknown[] = [];
   for (const message of messages)
     rewritten.push(isObject(message) ? rewriteMessage(message, vendor, takesCustom) : message);
-  const merged = vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
-  return vendor.messageRules ? messageRules[vendor.messageRules](merged) : merged;
+  return vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
 }
 
 const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
