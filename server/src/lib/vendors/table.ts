@@ -132,7 +132,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://console.mistral.ai/api-keys',
     models: mistralModels,
     ...{ asksStreamUsage: false, mergesSystem: true, messageRules: 'mistral' },
-    ...{ renames: { seed: 'random_seed' }, mostTemperature: 1.5 },
+    ...{ renames: { seed: 'random_seed' }, mostTemperature: 1.5, mostEmbeddings: 512 },
     lacks: [...tokenOdds, ...bookkeeping, 'top_k', 'service_tier', 'reasoning', 'verbosity'],
     reasoningBack: [],
   }),
@@ -219,7 +219,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     env: 'COHERE_API_KEY',
     keyUrl: 'https://dashboard.cohere.com/api-keys',
-    ...{ models: cohereModels, mostTemperature: 1 },
+    ...{ models: cohereModels, mostTemperature: 1, mostEmbeddings: 96 },
   }),
   // The same vendor at its native address, which has reranking.
   vendorRow({
@@ -288,7 +288,7 @@ export const vendors: readonly Vendor[] = [
     lacks: [...tokenOdds, 'seed', 'top_k'],
     reasoning: 'effort',
     reasoningModels: /gemini-(2\.5|[3-9])/,
-    reasoningBack: ['extra_content'],
+    ...{ reasoningBack: ['extra_content'], mostEmbeddings: 100 },
   }),
   vendorRow({
     id: 'nvidia',

@@ -59,8 +59,9 @@ interface Quirks {
   knowsHints: boolean;
   /** Models that accept free-text tools (`custom`) in chats: OpenAI's, wherever they are served. Others refuse them. */
   customToolModels: RegExp;
-  /** The most stop sequences it accepts. */
+  /** The most stop sequences, and inputs of one request for embeddings, that it accepts. */
   mostStops?: number;
+  mostEmbeddings?: number;
   /** How reasoning is requested: not at all, by `reasoning_effort`, or by OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
   /** Models that accept `reasoning_effort`; others refuse it. */

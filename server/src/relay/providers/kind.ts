@@ -41,7 +41,7 @@ export type Proof =
 /** An endpoint other than chat, with bodies in the public format. */
 export interface Endpoint<In = Json> {
   /** Splits a body for vendors that accept less per request; the answers are joined. */
-  split?(body: In): In[];
+  split?(body: In, target: Target): In[];
   toUpstream(body: In, target: Target): UpstreamRequest;
   fromUpstream(json: unknown, body: In): { body: Json; usage?: Usage };
 }
