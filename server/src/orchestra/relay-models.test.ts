@@ -183,3 +183,10 @@ test('texts are embedded and paid once, even if the process died before storing 
   expect(embedded.map((text) => text.split('\n')[0])).toEqual(['harbour', 'lighthouse']);
   expect(await left('kept_answers')).toBe(0);
 });
+
+test('a model that takes no temperature is asked without', async () => {
+  const said = `${chatPiece({ content: 'A test.' })}${chatPiece({}, 'stop')}data: [DONE]\n\n`;
+  const upstream = await serve('acme/gpt-6', Array(9).fill(said), 1);
+  expect(await ask('acme/gpt-6', { temperature: 0.2 })).toContain('A test.');
+  for (const { body } of upstream.seen) expect(body).not.toHaveProperty('temperature');
+});

@@ -63,13 +63,14 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
   ): Promise<T> => (keepAs ? chargeWithAnswer(relay.billing, keepAs, signal, ask, bodyOf) : ask());
   return {
     complete: async (request) => {
-      const conversation = parseChatRequest({
+      const body = {
         ...request.params,
         model: request.model,
         messages: request.messages,
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
-      });
+      };
+      const conversation: Conversation = { ...parseChatRequest(body), anyModel: true };
       const { requestId, insteadOf, signal, stream } = request;
       const caller = await permit(request);
       const answer = await kept(request, (chargeLater) => {

@@ -119,9 +119,10 @@ export async function ask<R extends ReadAnswer>(
   const plainKind = providerKindFor(attempt.candidate, conversation);
   const fitting = withFittingNames(plainKind, forCandidate(attempt.candidate, conversation, plainKind));
   const { kind, conversation: asking } = fitting;
-  const inlined = inlineImages(kind, asking, deps.allowPrivateAddresses, context);
+  const target = targetOf(attempt.candidate, context);
+  const inlined = inlineImages(kind, asking, deps.allowPrivateAddresses, context, target);
   const given = inlined instanceof Promise ? await inlined : inlined;
-  const request = kind.toUpstream(given, targetOf(attempt.candidate, context));
+  const request = kind.toUpstream(given, target);
   const sent = dispatchChat(deps, attempt, request, context, conversation.stream);
   try {
     const begun = sent.answer(await sent.head());

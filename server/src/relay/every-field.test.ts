@@ -31,7 +31,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
       'chat.body.frequency_penalty': unseeded,
       'chat.body.presence_penalty': unseeded,
       'chat.body.parallel_tool_calls': 'gemini converse',
-      'chat.body.verbosity': butOpenai,
+      'chat.body.verbosity': `mistral ${butOpenai}`,
       'responses.body.parallel_tool_calls': 'gemini converse',
       'responses.text.verbosity': `mistral ${butOpenai}`,
       'responses.reasoning.context': butResponses,
@@ -68,11 +68,11 @@ const leftOut: [why: string, members: Record<string, string>][] = [
     'How fast, how cheap or from which cache: the answer is the same.',
     {
       'chat.body.prediction': `responses ${butOpenai}`,
-      'chat.body.prompt_cache_key': butOpenai,
+      'chat.body.prompt_cache_key': `mistral ${butOpenai}`,
       'chat.body.prompt_cache_options': butOpenai,
-      'chat.body.prompt_cache_retention': butOpenai,
+      'chat.body.prompt_cache_retention': `mistral ${butOpenai}`,
       'chat.body.service_tier': `mistral ${butOpenai}`,
-      'chat.text.prompt_cache_breakpoint': 'responses gemini',
+      'chat.text.prompt_cache_breakpoint': 'responses mistral gemini',
       'responses.body.prompt_cache_key': `mistral ${butOpenai}`,
       'responses.body.prompt_cache_options': `mistral ${butOpenai}`,
       'responses.body.prompt_cache_retention': `mistral ${butOpenai}`,
@@ -101,7 +101,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
       'chat.body.metadata': `mistral ${butOpenai}`,
       'chat.body.store': `responses mistral ${butOpenai}`,
       'chat.body.user': 'mistral gemini converse',
-      'chat.body.safety_identifier': 'gemini converse',
+      'chat.body.safety_identifier': 'mistral gemini converse',
       'responses.body.access_programs': butResponses,
       'responses.body.metadata': butResponses,
       'responses.body.user': 'mistral gemini converse',
@@ -153,7 +153,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
   [
     'Sealed by its vendor, or of its own account: nobody else can read it.',
     {
-      'chat.assistant.audio': `responses ${butOpenai}`,
+      'chat.assistant.audio': `responses mistral ${butOpenai}`,
       'messages.text.citations': butClaude,
       'messages.thinking.block_binding': butClaude,
       'messages.compaction.encrypted_content': butClaude,
@@ -164,8 +164,8 @@ const leftOut: [why: string, members: Record<string, string>][] = [
   [
     'The format has no place for it; what is said and seen stays.',
     {
-      'chat.user.name': `responses ${butOpenai}`,
-      'chat.assistant.name': `responses ${butOpenai}`,
+      'chat.user.name': `responses mistral ${butOpenai}`,
+      'chat.assistant.name': `responses mistral ${butOpenai}`,
       'responses.input_image.detail': butOpenai,
       'responses.input_file.detail': butResponses,
       'responses.input_file.filename': 'gemini',

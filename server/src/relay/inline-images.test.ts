@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
 import { inlineImages } from './inline-images.ts';
 import type { ProviderKind } from './providers/kind.ts';
+import { openaiKind } from './providers/openai.ts';
+import { parseChatRequest } from './wire/chat/request.ts';
 import type { Conversation } from './wire/conversation.ts';
 import { parseMessagesRequest } from './wire/messages/request.ts';
 
@@ -48,4 +50,26 @@ test.each(cases)('images become inline data within the limits of a request: %s',
   expect([isData.length, isData.filter(Boolean).length]).toEqual([names.length, inlined]);
   // And so in the body that may go as it came.
   expect(JSON.stringify(source!.body).split('"base64"').length - 1).toBe(inlined);
+});
+
+const pictured = (url: unknown) => ({ type: 'image_url', image_url: url });
+const shown = (path: string) => `http://127.0.0.1:${server.port}/${path}`;
+
+test.each([
+  ['ollama', true],
+  ['moonshot', true],
+  ['openai', false],
+])('images in a chat become inline data for %s: %p', async (provider, wanted) => {
+  const content = [
+    pictured({ url: shown('0-a'), detail: 'low' }),
+    pictured(shown('0-b')),
+    { type: 'text', text: 'Hi' },
+  ];
+  const chat = parseChatRequest({ model: 'm', messages: [{ role: 'user', content }] });
+  const target = { baseUrl: '', credential: '', modelName: 'm', provider };
+  const given = await inlineImages(openaiKind, chat, true, { signal }, target);
+  const { messages } = JSON.parse(openaiKind.toUpstream(given, target).body as string);
+  const data = { url: expect.stringMatching(/^data:image\/png;base64,iVBOR/) };
+  const asData = [pictured({ ...data, detail: 'low' }), pictured(data), content[2]];
+  expect(messages[0].content).toEqual(wanted ? asData : content);
 });

@@ -1,8 +1,9 @@
 import { imageType } from '../lib/image-type.ts';
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
 import type { RequestContext } from './deps.ts';
-import type { ProviderKind } from './providers/kind.ts';
+import type { ProviderKind, Target } from './providers/kind.ts';
 import { type Conversation, type ImagePart, isObject, type Json, type Part } from './wire/conversation.ts';
+import { toDataUrl } from './wire/data-url.ts';
 
 /** About the largest image that vendors accept in a request. */
 const maxImageBytes = 15 * 1024 * 1024;
@@ -24,10 +25,13 @@ export function inlineImages(
   conversation: Conversation,
   allowPrivate: boolean,
   context: Pick<RequestContext, 'signal'>,
+  target?: Target,
 ): Conversation | Promise<Conversation> {
   // Bodies in Gemini's own format may refer to Google's files, which only Google can read.
   const passes = kind.wire === 'gemini' && conversation.source?.format === 'gemini';
-  return kind.wantsImageData && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
+  const { wantsImageData: wants } = kind;
+  const isWanted = typeof wants === 'function' ? target !== undefined && wants(target) : wants;
+  return isWanted && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
 
 async function withPictures(
@@ -47,8 +51,8 @@ async function withPictures(
     parts: turn.parts.map((part) => replaced(part, sources)),
   }));
   const { source } = conversation;
-  if (source?.format !== 'messages') return { ...conversation, turns };
-  // The original body is forwarded in this format, so its images are replaced there too.
+  if (source?.format !== 'messages' && source?.format !== 'chat') return { ...conversation, turns };
+  // The original body is forwarded in these formats, so its images are replaced there too.
   return { ...conversation, turns, source: { ...source, body: withSources(source.body, sources) as Json } };
 }
 
@@ -77,14 +81,19 @@ async function fetchPictures(
   return sources;
 }
 
-/** A Messages body with its images inlined, at any depth. */
+/** A Messages or chat body with its images inlined, at any depth. */
 function withSources(value: unknown, sources: Sources): unknown {
   if (Array.isArray(value)) return value.map((item) => withSources(item, sources));
   if (!isObject(value)) return value;
-  const { type, source, content, messages } = value;
+  const { type, source, image_url: image, content, messages } = value;
   const found = type === 'image' && isObject(source) && source.type === 'url' && sources.get(String(source.url));
   if (found && 'data' in found)
     return { ...value, source: { type: 'base64', media_type: found.mediaType, data: found.data } };
+  const shown = type === 'image_url' && sources.get(String(isObject(image) ? image.url : image));
+  if (shown && 'data' in shown) {
+    const url = toDataUrl(shown.mediaType, shown.data);
+    return { ...value, image_url: isObject(image) ? { ...image, url } : { url } };
+  }
   if (Array.isArray(messages)) return { ...value, messages: withSources(messages, sources) };
   return Array.isArray(content) ? { ...value, content: withSources(content, sources) } : value;
 }

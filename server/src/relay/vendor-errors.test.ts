@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic, { BadRequestError } from '@anthropic-ai/sdk';
 import { openRelayTest, type RelayTest, sdkOptions } from './endpoints/relay.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+import { addUpstream, chatPiece, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 import type { Json } from './wire/conversation.ts';
 
 let relay: RelayTest;
@@ -62,6 +62,52 @@ describe('error codes', () => {
       expect(told.text).not.toContain('sk-');
     },
   );
+});
+
+describe('an error beside `error`', () => {
+  const written = (message: string, code: number) => ({
+    vllm: `data: ${JSON.stringify({ object: 'error', message, type: 'X', param: null, code })}\n\n`,
+    named: `event: error\ndata: ${JSON.stringify({ message, code })}\n\n`,
+  });
+  const kinds = ['vllm', 'named'] as const;
+  const tooLong = 'This model’s maximum context length is 10 tokens.';
+
+  /** Each event after the client has seen the one before. */
+  const streamed = (...events: string[]) =>
+    upstream.answer(() => {
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const event = events.shift();
+          if (event === undefined) return controller.close();
+          controller.enqueue(Buffer.from(event));
+          await Bun.sleep(20);
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+
+  test.each(kinds)('is the caller’s if it says so: %s', async (kind) => {
+    streamed(written(tooLong, 400)[kind], 'data: [DONE]\n\n');
+    const told = await ask('/v1/chat/completions', 'acme/m', { stream: true });
+    expect(told.status).toBe(400);
+    expect(told.error).toMatchObject({ code: 'context_length_exceeded', message: tooLong });
+  });
+
+  test.each(kinds)('is not shown after text: %s', async (kind) => {
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      streamed(chatPiece({ content: 'Well' }), written('Worker 7 died.', 500)[kind], 'data: [DONE]\n\n');
+      const answer = await relay.post(path, { model: 'acme/m', max_tokens: 5, messages, stream: true });
+      const text = await answer.text();
+      expect(text).toContain('Well');
+      expect(text).toContain('"error"');
+      expect(text).not.toContain('Worker');
+    }
+  });
+
+  test('is found in a whole answer', async () => {
+    refusing(200, { object: 'error', message: tooLong, type: 'BadRequestError', param: null, code: 400 });
+    expect(await ask('/v1/chat/completions', 'acme/m')).toMatchObject({ status: 400, error: { message: tooLong } });
+  });
 });
 
 describe('Anthropic’s error details', () => {

@@ -153,12 +153,13 @@ test('Claude: the model is in the URL, the version in the body, betas in their h
 });
 
 test('embeddings and images use predict', async () => {
-  answer = () =>
+  answer = ({ body }) =>
     Response.json({
-      predictions: [1, 2].map((n) => ({
-        embeddings: { values: [n, 0], statistics: { token_count: 3, truncated: false } },
+      predictions: ((body as Loose).instances as Loose[]).map(({ content }) => ({
+        embeddings: { values: [content === 'a' ? 1 : 2, 0], statistics: { token_count: 3, truncated: false } },
       })),
     });
+  const before = vertex.seen.length;
   const embedded = await post('/v1/embeddings', { model: 'v/embed', input: ['a', 'b'], dimensions: 2 });
   const { data, usage } = (await embedded.json()) as Loose;
   expect(data.map((one: Loose) => one.embedding)).toEqual([
@@ -166,10 +167,13 @@ test('embeddings and images use predict', async () => {
     [2, 0],
   ]);
   expect(usage.prompt_tokens).toBe(6);
-  expect(vertex.seen.at(-1)).toMatchObject({
-    path: `${place}/publishers/google/models/gemini-embedding-001:predict`,
-    body: { instances: [{ content: 'a' }, { content: 'b' }], parameters: { outputDimensionality: 2 } },
-  });
+  // This model takes one text at once.
+  const asked = vertex.seen.slice(before);
+  expect(asked.map(({ body }) => (body as Loose).instances)).toEqual([[{ content: 'a' }], [{ content: 'b' }]]);
+  for (const { path, body } of asked) {
+    expect(path).toBe(`${place}/publishers/google/models/gemini-embedding-001:predict`);
+    expect(body).toMatchObject({ parameters: { outputDimensionality: 2 } });
+  }
   answer = () => Response.json({ predictions: [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }] });
   const drawn = await post('/v1/images/generations', { model: 'v/picture', prompt: 'x', response_format: 'b64_json' });
   expect(((await drawn.json()) as Loose).data[0].b64_json).toBe('iVBORw0KGgo=');

@@ -31,6 +31,14 @@ const openaiQuirks = {
 /** What a request can ask or say about the likelihood of single tokens. */
 const tokenOdds = ['logprobs', 'top_logprobs', 'logit_bias'];
 
+/** Later ones than K2.6 of the K2 line always think; K3 takes both together. */
+const byKimi: Vendor['forcedCalls'] = (name) =>
+  /k2\.[56]/.test(name) ? 'without_thinking' : name.includes('k2') ? 'in_words' : undefined;
+const penalties = ['frequency_penalty', 'presence_penalty'];
+const sampling = ['temperature', 'top_p', ...penalties];
+/** For the vendor's own books, caches and checks. */
+const bookkeeping = ['user', 'safety_identifier', 'metadata', 'store', 'prompt_cache_key', 'prompt_cache_retention'];
+
 /** The built-in provider; its models are in `relay/providers/demo/models.ts`. */
 export const demoVendor = vendorRow({ id: 'demo', name: 'Built-in simulation', kind: 'demo' });
 
@@ -109,7 +117,7 @@ export const vendors: readonly Vendor[] = [
     env: 'GROQ_API_KEY',
     keyUrl: 'https://console.groq.com/keys',
     keyPrefixes: ['gsk_'],
-    models: groqModels,
+    ...{ models: groqModels, messageRules: 'known_members' },
     maxTokensField: 'max_completion_tokens',
     lacks: ['n', ...tokenOdds, 'top_k'],
     reasoning: 'effort',
@@ -123,8 +131,9 @@ export const vendors: readonly Vendor[] = [
     env: 'MISTRAL_API_KEY',
     keyUrl: 'https://console.mistral.ai/api-keys',
     models: mistralModels,
-    asksStreamUsage: false,
-    lacks: [...tokenOdds, 'user', 'top_k', 'store', 'service_tier', 'metadata', 'reasoning'],
+    ...{ asksStreamUsage: false, mergesSystem: true, messageRules: 'mistral' },
+    ...{ renames: { seed: 'random_seed' }, mostTemperature: 1.5, mostEmbeddings: 512 },
+    lacks: [...tokenOdds, ...bookkeeping, 'top_k', 'service_tier', 'reasoning', 'verbosity'],
     reasoningBack: [],
   }),
   vendorRow({
@@ -134,8 +143,8 @@ export const vendors: readonly Vendor[] = [
     env: 'DEEPSEEK_API_KEY',
     keyUrl: 'https://platform.deepseek.com/api_keys',
     models: deepseekModels,
-    lacks: ['n', 'seed', 'logit_bias', 'top_k'],
-    reasoningBack: ['reasoning_content'],
+    ...{ lacks: ['n', 'seed', 'logit_bias', 'top_k'], lacksSchemas: true, forcedCalls: () => 'without_thinking' },
+    ...{ messageRules: 'thoughts', reasoningBack: ['reasoning_content'] },
   }),
   vendorRow({
     id: 'xai',
@@ -147,9 +156,8 @@ export const vendors: readonly Vendor[] = [
     models: xaiModels,
     maxTokensField: 'max_completion_tokens',
     knowsDeveloperRole: true,
-    lacks: ['logit_bias', 'top_k'],
-    reasoning: 'effort',
-    reasoningModels: /grok-3-mini/,
+    lacks: ['logit_bias', 'top_k', ...penalties],
+    ...{ reasoning: 'effort', reasoningModels: /grok-3-mini/ },
   }),
   vendorRow({
     id: 'ollama',
@@ -158,7 +166,7 @@ export const vendors: readonly Vendor[] = [
     // Other servers on localhost are not Ollama.
     hosts: [],
     env: 'OLLAMA_BASE_URL',
-    models: ollamaModels,
+    ...{ models: ollamaModels, wantsImageData: true },
     lacks: ['n', ...tokenOdds, 'user'],
   }),
   vendorRow({
@@ -179,7 +187,7 @@ export const vendors: readonly Vendor[] = [
     env: 'FIREWORKS_API_KEY',
     keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
     keyPrefixes: ['fw_'],
-    models: fireworksModels,
+    ...{ models: fireworksModels, messageRules: 'known_members' },
     knowsTopK: true,
   }),
   vendorRow({
@@ -190,10 +198,9 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://cloud.cerebras.ai',
     keyPrefixes: ['csk-'],
     models: { chat: [[['openai/gpt-oss-120b', 'gpt-oss-120b'], 'GPT-OSS 120B', 0.35, 0.75, 131_072, 32_768, 0.82]] },
-    maxTokensField: 'max_completion_tokens',
-    lacks: ['n', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'top_k'],
-    reasoning: 'effort',
-    reasoningModels: /gpt-oss/,
+    ...{ messageRules: 'known_members', maxTokensField: 'max_completion_tokens' },
+    lacks: ['n', ...penalties, 'logit_bias', 'top_k'],
+    ...{ reasoning: 'effort', reasoningModels: /gpt-oss/ },
   }),
   vendorRow({
     id: 'perplexity',
@@ -203,9 +210,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://www.perplexity.ai/settings/api',
     keyPrefixes: ['pplx-'],
     models: perplexityModels,
-    asksStreamUsage: false,
-    mergesSystem: true,
-    knowsTopK: true,
+    ...{ asksStreamUsage: false, mergesSystem: true, messageRules: 'alternating', knowsTopK: true },
     lacks: ['n', ...tokenOdds, 'seed', 'stop', 'tools', 'tool_choice', 'parallel_tool_calls'],
   }),
   vendorRow({
@@ -214,7 +219,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     env: 'COHERE_API_KEY',
     keyUrl: 'https://dashboard.cohere.com/api-keys',
-    models: cohereModels,
+    ...{ models: cohereModels, mostTemperature: 1, mostEmbeddings: 96 },
   }),
   // The same vendor at its native address, which has reranking.
   vendorRow({
@@ -244,8 +249,8 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    models: moonshotModels,
-    lacks: [...tokenOdds, 'top_k'],
+    ...{ models: moonshotModels, wantsImageData: true, forcedCalls: byKimi, messageRules: 'thoughts' },
+    lacks: [...tokenOdds, ...sampling, 'top_k'],
   }),
   vendorRow({
     id: 'sambanova',
@@ -254,10 +259,8 @@ export const vendors: readonly Vendor[] = [
     env: 'SAMBANOVA_API_KEY',
     keyUrl: 'https://cloud.sambanova.ai',
     models: sambanovaModels,
-    lacks: ['n', ...tokenOdds, 'frequency_penalty', 'presence_penalty'],
-    knowsTopK: true,
-    reasoning: 'effort',
-    reasoningModels: /gpt-oss/,
+    lacks: ['n', ...tokenOdds, ...penalties],
+    ...{ knowsTopK: true, reasoning: 'effort', reasoningModels: /gpt-oss/ },
   }),
   vendorRow({
     id: 'zai',
@@ -266,8 +269,8 @@ export const vendors: readonly Vendor[] = [
     env: 'ZAI_API_KEY',
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
-    lacks: ['n', 'seed', ...tokenOdds, 'frequency_penalty', 'presence_penalty', 'top_k'],
-    mostStops: 1,
+    lacks: ['n', 'seed', ...tokenOdds, ...penalties, 'top_k'],
+    ...{ mostStops: 1, mostTemperature: 1, lacksSchemas: true, forcedCalls: () => 'in_words' },
     reasoningBack: ['reasoning_content'],
   }),
   // The rest is recognised by host only: there is no list price, or no single address.
@@ -285,13 +288,12 @@ export const vendors: readonly Vendor[] = [
     lacks: [...tokenOdds, 'seed', 'top_k'],
     reasoning: 'effort',
     reasoningModels: /gemini-(2\.5|[3-9])/,
-    reasoningBack: ['extra_content'],
+    ...{ reasoningBack: ['extra_content'], mostEmbeddings: 100 },
   }),
   vendorRow({
     id: 'nvidia',
     name: 'NVIDIA NIM',
-    baseUrl: 'https://integrate.api.nvidia.com/v1',
-    mergesSystem: true,
+    ...{ baseUrl: 'https://integrate.api.nvidia.com/v1', mergesSystem: true },
   }),
   demoVendor,
 ];

@@ -37,6 +37,18 @@ interface Quirks {
   lacks: readonly string[];
   /** Accepts a single system message, at the front. */
   mergesSystem: boolean;
+  /** Refuses messages that OpenAI accepts: see `providers/openai/message-rules.ts`. */
+  messageRules?: 'known_members' | 'mistral' | 'alternating' | 'thoughts';
+  /** Parameters under another name. */
+  renames?: Readonly<Record<string, string>>;
+  /** Fetches no images. */
+  wantsImageData?: true;
+  /** Knows JSON as a response format, but no schemas. */
+  lacksSchemas?: true;
+  /** How a call that must be made is asked for by model, if models that think refuse it. */
+  forcedCalls?: (modelName: string) => 'without_thinking' | 'in_words' | undefined;
+  /** The highest temperature, if it is not 2. */
+  mostTemperature?: number;
   knowsDeveloperRole: boolean;
   knowsTopK: boolean;
   /** Accepts `cache_control` on parts. */
@@ -47,8 +59,9 @@ interface Quirks {
   knowsHints: boolean;
   /** Models that accept free-text tools (`custom`) in chats: OpenAI's, wherever they are served. Others refuse them. */
   customToolModels: RegExp;
-  /** The most stop sequences it accepts. */
+  /** The most stop sequences, and inputs of one request for embeddings, that it accepts. */
   mostStops?: number;
+  mostEmbeddings?: number;
   /** How reasoning is requested: not at all, by `reasoning_effort`, or by OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
   /** Models that accept `reasoning_effort`; others refuse it. */

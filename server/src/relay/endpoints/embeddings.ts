@@ -3,7 +3,7 @@ import { mapAtOnce } from '../../lib/map-at-once.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { targetOf } from '../dispatch.ts';
-import type { ProviderKind } from '../providers/kind.ts';
+import type { ProviderKind, Target } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { fitEmbeddings } from '../wire/embeddings.ts';
 import { invalid, maxInteger, missing, optionalEnum, optionalInteger, requiredString, weigh } from '../wire/read.ts';
@@ -65,7 +65,8 @@ export function placed(data: unknown[], inputs: number): Json[] {
 /** Parallel requests for vendors that take one input each; more would be rate-limited. */
 const mostAtOnce = 8;
 
-const piecesOf = ({ embeddings }: ProviderKind, body: Json): Json[] => embeddings!.split?.(body) ?? [body];
+const piecesOf = ({ embeddings }: ProviderKind, body: Json, target: Target): Json[] =>
+  embeddings!.split?.(body, target) ?? [body];
 
 type Answer = ReturnType<NonNullable<ProviderKind['embeddings']>['fromUpstream']>;
 
@@ -97,17 +98,18 @@ export async function embed(deps: RelayDeps, context: RequestContext, body: Json
       most: () => ({ promptTokens: most, completionTokens: 0, units: 1 }),
       countPrompt: async () => (await countMost(texts)) + beside,
     },
-    toUpstream: (kind, target) => kind.embeddings!.toUpstream(piecesOf(kind, body)[0]!, target),
+    toUpstream: (kind, target) => kind.embeddings!.toUpstream(piecesOf(kind, body, target)[0]!, target),
     read: async (response, kind, candidate, sent) => {
       const target = targetOf(candidate, context);
-      const pieces = piecesOf(kind, body);
-      const bytes = mostAnswerBytes(pieces.length === 1 ? inputs.length : 1);
+      const pieces = piecesOf(kind, body, target);
       const answers = await mapAtOnce(pieces, mostAtOnce, async (piece) => {
         const own = piece === pieces[0] ? response : await sent.askMore(kind.embeddings!.toUpstream(piece, target));
-        return kind.embeddings!.fromUpstream(await readJson(own, bytes), piece);
+        const count = piece === body ? inputs.length : [piece.input].flat().length;
+        const answer = kind.embeddings!.fromUpstream(await readJson(own, mostAnswerBytes(count)), piece);
+        return { ...answer, body: { ...answer.body, data: placed(answer.body.data as unknown[], count) } };
       });
       const read = joined(answers);
-      const data = await fitEmbeddings(placed(read.body.data as unknown[], inputs.length), format);
+      const data = await fitEmbeddings(read.body.data as Json[], format);
       const count = async () => numbersOf(inputs) + (await countTexts(texts));
       const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };

@@ -193,7 +193,27 @@ describe('chat requests to Anthropic', () => {
       { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
       { role: 'tool', tool_call_id: 'a', content: 'r' },
     ];
-    expect(sent({ reasoning_effort: 'low', max_tokens: 9000, messages })).not.toHaveProperty('thinking');
+    for (const after of [[], [user]])
+      expect(sent({ reasoning_effort: 'low', max_tokens: 9000, messages: [...messages, ...after] })).not.toHaveProperty(
+        'thinking',
+      );
+  });
+
+  test('an answer to be continued has no thoughts, and is continued without', () => {
+    const reasoning_details = [{ type: 'reasoning.text', text: 'mine', signature: 'c2ln' }];
+    const messages = [user, { role: 'assistant', content: 'It is', reasoning_details }];
+    const body = sent({ reasoning_effort: 'low', max_tokens: 9000, messages });
+    expect(body).not.toHaveProperty('thinking');
+    expect((body.messages as Json[]).at(-1)).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'It is' }] });
+  });
+
+  test('an answer that was cut off in its thoughts is left out', () => {
+    const reasoning_details = [{ type: 'reasoning.text', text: 'mine', signature: 'c2ln' }];
+    for (const content of [null, '', ' '])
+      for (const after of [[], [user]]) {
+        const { messages } = sent({ messages: [user, { role: 'assistant', content, reasoning_details }, ...after] });
+        expect((messages as Json[]).map(({ role }) => role)).toEqual(['user']);
+      }
   });
 });
 

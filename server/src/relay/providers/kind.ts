@@ -41,7 +41,7 @@ export type Proof =
 /** An endpoint other than chat, with bodies in the public format. */
 export interface Endpoint<In = Json> {
   /** Splits a body for vendors that accept less per request; the answers are joined. */
-  split?(body: In): In[];
+  split?(body: In, target: Target): In[];
   toUpstream(body: In, target: Target): UpstreamRequest;
   fromUpstream(json: unknown, body: In): { body: Json; usage?: Usage };
 }
@@ -68,7 +68,7 @@ export interface ProviderKind {
   /** Accepted tool names, if they differ from most vendors'. */
   toolNames?: RegExp;
   /** Images should be inlined: the vendor fetches no URLs, or not for all models. */
-  wantsImageData?: boolean;
+  wantsImageData?: boolean | ((target: Target) => boolean);
   /**
    * Whether a model performs the requested web search, in any format, such that it is billed and respects domain lists.
    */
@@ -128,6 +128,15 @@ export function outputLimit({ maxTokens }: Params, target: Target): number | und
   // Some servers treat 0 as unlimited.
   if (maxTokens !== undefined) return Math.max(1, maxTokens);
   return target.paid && target.maxOutputTokens === undefined ? assumedOutputTokens : undefined;
+}
+
+/**
+ * The limit in another format than the request's. A client of one format cannot know the models of others, such as one
+ * that asks for 32,000 tokens of every model, and vendors refuse more than a model gives.
+ */
+export function limitWithin(params: Params, target: Target): number | undefined {
+  const limit = outputLimit(params, target);
+  return limit === undefined ? undefined : Math.min(limit, target.maxOutputTokens ?? limit);
 }
 
 export const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };

@@ -25,6 +25,7 @@ const chatKind: ProviderKind = {
   wire: 'chat',
   searches: (conversation, { provider, baseUrl, modelName }) =>
     searchesInChat(conversation, vendorOf(provider, baseUrl), modelName),
+  wantsImageData: ({ provider, baseUrl }) => vendorOf(provider, baseUrl).wantsImageData === true,
   toUpstream: toOpenai,
   fromUpstream: fromOpenai,
   decoder: openaiDecoder,

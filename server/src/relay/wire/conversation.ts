@@ -5,10 +5,7 @@ import type { SearchPart, WebSearch } from './search.ts';
 
 export { isObject, objectsIn } from '../../lib/is-object.ts';
 
-/**
- * The common model of all wire formats: the union of what they can express, so that nothing is lost on the way to a vendor
- * that supports it. Unsupported parts are dropped by the vendor's adapter, not here.
- */
+/** The union of what all wire formats express; what a vendor does not support is dropped by its adapter, not here. */
 export type Json = Record<string, unknown>;
 
 interface Cacheable {
@@ -213,6 +210,8 @@ export interface Conversation {
   echo?: Echo;
   /** The client asked for reasoning, in formats where that is an option. */
   showThoughts?: true;
+  /** Asked by this service itself, of whichever model suits: no client knows what it takes. */
+  anyModel?: true;
   /** The original body: an upstream of the same format gets it with minimal changes. */
   source?: Source;
   /** The body's size by `weigh`. */

@@ -169,7 +169,8 @@ export class RelayStream {
 
   #frame(given: Uint8Array): Uint8Array | null {
     // A byte order mark may start the input, but must not be forwarded: a ping may have been sent before it.
-    const frame = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? given.subarray(3) : given;
+    const bare = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? given.subarray(3) : given;
+    const frame = bare.at(-1) === carriageReturn ? withLineFeeds(bare) : bare;
     const plain = this.#quick?.pass(frame) ?? this.#quick?.learn(frame);
     if (plain) {
       this.#watch.sawOutput();
@@ -189,7 +190,8 @@ export class RelayStream {
       this.#watch.observe({ type: 'error', error: failure('the upstream sent an event that is not a JSON object') });
       return null;
     }
-    return this.#deltas(lineEnd.test(event.data) ? inOneLine(event) : frame, json);
+    const isFault = event.event === 'error' && json.error == null;
+    return this.#deltas(lineEnd.test(event.data) ? inOneLine(event) : frame, isFault ? { error: json } : json);
   }
 
   readonly #see = (text: string): void => {
@@ -234,6 +236,15 @@ export class RelayStream {
     return encoder.encode(this.#editor.beforeEnd() + endMarks[this.options.client]);
   }
 }
+
+const carriageReturn = 13;
+
+/**
+ * For lines that end in CR, or a last CRLF that the network divided: a CR would stand before the next event, which
+ * clients that know only LF would not recognise.
+ */
+const withLineFeeds = (frame: Uint8Array): Uint8Array =>
+  encoder.encode(decoder.decode(frame).replace(/\r\n?/g, '\n').trimStart());
 
 /** Many clients read line by line, and take only the first line of an event. */
 function inOneLine({ event, data }: SseEvent): Uint8Array {

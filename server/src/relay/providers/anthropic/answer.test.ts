@@ -108,7 +108,8 @@ describe('whole answers', () => {
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
   ])('stop reason %s becomes %s', (stop_reason, finish) => {
-    expect(anthropicKind.fromUpstream({ ...upstream, stop_reason }).finish).toBe(finish as never);
+    const content = [{ type: 'text', text: 'ok' }];
+    expect(anthropicKind.fromUpstream({ ...upstream, content, stop_reason }).finish).toBe(finish as never);
   });
 });
 

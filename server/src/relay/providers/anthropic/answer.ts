@@ -3,6 +3,7 @@ import { lettersIn, readBlockCitations } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
+  type Finish,
   failure,
   isObject,
   type Json,
@@ -24,16 +25,25 @@ export function fromAnthropic(json: unknown): Answer {
     throw new UpstreamFault(failure('the upstream returned an incomplete message'));
   }
   const usage = readMessagesUsage(json.usage);
+  const parts = [...readParts(json.content.filter(isObject)), ...whyRefused(json)];
   return {
     id: text(json.id),
     model: text(json.model),
-    parts: [...readParts(json.content.filter(isObject)), ...whyRefused(json)],
-    finish: readStopReason(json.stop_reason),
+    parts,
+    finish: finishAfter(parts.some(isCall), json.stop_reason),
     ...(typeof json.stop_sequence === 'string' && { stopSequence: json.stop_sequence }),
     ...(usage && { usage }),
     reasoningFormat: 'anthropic-claude-v1',
     source: { format: 'messages', body: json },
   };
+}
+
+const isCall = ({ type }: Part): boolean => type === 'tool_call';
+
+/** Some servers of this format say `end_turn` for calls, and clients of others rely on the reason. */
+function finishAfter(called: boolean, reason: string): Finish {
+  const finish = readStopReason(reason);
+  return called && finish === 'stop' ? 'tool_calls' : finish;
 }
 
 /** The refusal's explanation, returned beside the content. */
@@ -167,7 +177,7 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
     const out: Delta[] = usage ? [{ type: 'usage', usage }] : [];
     if (typeof delta.stop_reason === 'string') {
       const stopped = typeof delta.stop_sequence === 'string' ? { stopSequence: delta.stop_sequence } : {};
-      out.push(...whyRefused(delta), { type: 'finish', finish: readStopReason(delta.stop_reason), ...stopped });
+      out.push(...whyRefused(delta), { type: 'finish', finish: finishAfter(calls > 0, delta.stop_reason), ...stopped });
     }
     return out;
   }

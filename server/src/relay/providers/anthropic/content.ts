@@ -12,7 +12,7 @@ const cache = (part: { cacheControl?: unknown }): Json =>
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
   for (const turn of distinctCalls(conversation.turns, safeId)) {
-    const content = buildBlocks(turn.parts);
+    const content = withoutLastThoughts(buildBlocks(turn.parts));
     if (content.length === 0) continue;
     const last = messages.at(-1);
     if (last?.role === turn.role) last.content.push(...content);
@@ -29,16 +29,25 @@ export function buildMessages(conversation: Conversation): Json[] {
   return messages;
 }
 
-/** Anthropic refuses a final assistant turn that ends in white space; one of only white space is dropped. */
+const isThought = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/** Anthropic refuses turns that end in thoughts, as those do that were cut off while thinking. */
+const withoutLastThoughts = (blocks: Json[]): Json[] =>
+  blocks.slice(0, blocks.findLastIndex((block) => !isThought(block)) + 1);
+
+/**
+ * Anthropic refuses a final assistant turn with thoughts, or that ends in white space; one of only white space is
+ * dropped.
+ */
 function endWithWords(messages: { role: string; content: Json[] }[]): void {
   const last = messages.at(-1);
-  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
-  if (typeof block?.text !== 'string') return;
-  block.text = block.text.trimEnd();
-  if (block.text !== '') return;
-  last!.content.pop();
-  if (last!.content.length === 0) messages.pop();
-  endWithWords(messages);
+  if (last?.role !== 'assistant') return;
+  last.content = last.content.filter((block) => !isThought(block));
+  const block = last.content.at(-1);
+  if (typeof block?.text === 'string') block.text = block.text.trimEnd();
+  if (block?.text === '') last.content.pop();
+  if (last.content.length === 0) messages.pop();
+  if (block === undefined || block.text === '') endWithWords(messages);
 }
 
 /** Anthropic refuses turns with anything before the tool results. Their order is kept. */
@@ -116,11 +125,19 @@ function buildSource(source: Source): Json {
 /** Replaces characters of other vendors' ids that Anthropic refuses, consistently for call and result. */
 export const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-/** Anthropic refuses to enable thinking within a tool loop whose call was made without it. */
-export function isMidLoopWithoutThinking(turns: Turn[]): boolean {
-  const lastAssistant = turns.findLast((turn) => turn.role === 'assistant');
-  if (!turns.at(-1)?.parts.some((part) => part.type === 'tool_result')) return false;
-  return !lastAssistant?.parts.some(
-    (part) => part.type === 'redacted_thinking' || (part.type === 'thinking' && isAnthropicSignature(part.signature)),
-  );
+/**
+ * Anthropic refuses to enable thinking where an answer is to be continued, and within a tool loop whose call was made
+ * without it.
+ */
+export function mayThink(turns: Turn[]): boolean {
+  const at = turns.findLastIndex((turn) => turn.role === 'assistant');
+  if (at < 0) return true;
+  const since = turns.slice(at + 1);
+  if (since.length === 0) return false;
+  return !since.some(({ parts }) => parts.some(isResult)) || turns[at]!.parts.some(isItsThought);
 }
+
+const isResult = ({ type }: Part): boolean => type === 'tool_result';
+
+const isItsThought = (part: Part): boolean =>
+  part.type === 'redacted_thinking' || (part.type === 'thinking' && isAnthropicSignature(part.signature));

@@ -15,6 +15,7 @@ import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { readMessagesTool, writeMessagesTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { callInWords } from '../kind/call-in-words.ts';
 import { CallIds } from '../kind/distinct-calls.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
@@ -25,11 +26,12 @@ import {
   assumedOutputTokens,
   assumedSearches,
   jsonHeaders,
+  limitWithin,
   searchFor,
   type Target,
   type UpstreamRequest,
 } from '../kind.ts';
-import { buildMessages, buildSystem, isMidLoopWithoutThinking, safeId } from './content.ts';
+import { buildMessages, buildSystem, mayThink, safeId } from './content.ts';
 import { readableFiles } from './files.ts';
 import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -158,13 +160,13 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
-  const canThink = !isMidLoopWithoutThinking(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
+  const canThink = mayThink(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
   const thinking = canThink ? buildThinking(params, traits, target) : undefined;
   const schema = schemaFor(params, traits);
   const system = [
     ...buildSystem(conversation.system),
     ...jsonInstruction(params, schema),
-    ...callInWords(params, traits),
+    ...callInstruction(params, traits),
   ];
   const body: Json = {
     model: target.modelName,
@@ -184,8 +186,8 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
 }
 
 /** The format requires a limit. */
-const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
-  maxTokens ?? maxOutputTokens ?? assumedOutputTokens;
+const limitOf = (params: Params, target: Target): number =>
+  limitWithin(params, target) ?? target.maxOutputTokens ?? assumedOutputTokens;
 
 /** Documented drops: penalties and seed have no counterpart; newer models accept no sampling parameters. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {
@@ -217,11 +219,10 @@ const isForced = ({ tools, toolChoice }: Params): boolean =>
   tools !== undefined && (toolChoice?.type === 'required' || toolChoice?.type === 'tool');
 
 /** For models that cannot be forced. */
-function callInWords(params: Params, { forcedToolUse }: Traits): Json[] {
+function callInstruction(params: Params, { forcedToolUse }: Traits): Json[] {
   if (forcedToolUse || !isForced(params)) return [];
   const { toolChoice } = params;
-  const which = toolChoice?.type === 'tool' ? `the tool '${toolChoice.name}'` : 'one of the tools';
-  return [{ type: 'text', text: `Answer with a call of ${which}.` }];
+  return [{ type: 'text', text: callInWords(toolChoice?.type === 'tool' ? toolChoice.name : undefined) }];
 }
 
 function toolChoice({ toolChoice: choice, parallelToolCalls }: Params, traits: Traits): Json | undefined {

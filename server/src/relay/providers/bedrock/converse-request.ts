@@ -4,7 +4,7 @@ import { buildMessagesRequest } from '../anthropic/request.ts';
 import { effortOf } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { refuseUnsupportedParts } from '../kind/unsupported-parts.ts';
-import { outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { limitWithin, type Target, type UpstreamRequest } from '../kind.ts';
 import { blockWriter, isCarried } from './converse-blocks.ts';
 import { toolConfigOf } from './converse-tools.ts';
 import { askModel } from './request.ts';
@@ -33,7 +33,7 @@ export function toConverse(conversation: Conversation, target: Target): Upstream
 function inferenceConfig({ params }: Conversation, target: Target): Json {
   const stop = params.stop?.filter((text) => text !== '') ?? [];
   return {
-    maxTokens: outputLimit(params, target),
+    maxTokens: limitWithin(params, target),
     // The range is 0–1 instead of 0–2.
     temperature: params.temperature === undefined ? undefined : Math.min(params.temperature, 1),
     topP: params.topP,

@@ -1,6 +1,7 @@
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { tokens } from '../../wire/usage.ts';
+import { embeddingPieces } from '../kind/embedding-pieces.ts';
 import type { Endpoint } from '../kind.ts';
 import { objectOf } from './fields.ts';
 import { askModel } from './request.ts';
@@ -38,8 +39,12 @@ export const titanEmbeddings: Endpoint = {
   },
 };
 
+/** More are refused. */
+const mostTexts = 96;
+
 /** Cohere, which reports its tokens only in a header; billing counts them. */
 export const cohereEmbeddings: Endpoint = {
+  split: (body) => embeddingPieces(body, mostTexts),
   toUpstream: (body, target) =>
     askModel(target, 'invoke', {
       texts: textsOf(body.input),

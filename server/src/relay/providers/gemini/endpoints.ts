@@ -2,6 +2,7 @@ import { objectsIn } from '../../../lib/is-object.ts';
 import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { readGeminiUsage } from '../../wire/gemini/usage.ts';
 import { unsupported } from '../../wire/read.ts';
+import { embeddingPieces } from '../kind/embedding-pieces.ts';
 import { readEmbeddedError, undone } from '../kind/errors.ts';
 import type { Endpoint, ModelEntry, Target, UpstreamRequest } from '../kind.ts';
 import { geminiHeaders, geminiRequestOf, geminiUrl, modelPath } from './request.ts';
@@ -29,7 +30,11 @@ export function inputTexts(input: unknown): string[] {
   return list;
 }
 
+/** More are refused. */
+const mostEmbeddings = 100;
+
 export const geminiEmbeddings: Endpoint = {
+  split: (body) => embeddingPieces(body, mostEmbeddings),
   toUpstream(body, target) {
     const model = `models/${bareName(target)}`;
     const dimensions = typeof body.dimensions === 'number' ? { outputDimensionality: body.dimensions } : {};

@@ -12,7 +12,7 @@ import {
   refuseUnsupportedParts,
   stopsFor,
 } from '../kind/unsupported-parts.ts';
-import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { jsonHeaders, limitWithin, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { parametersOf } from './parameters.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
@@ -85,7 +85,7 @@ const mostStops = 5;
 function generationConfig(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
   const config: Json = {
-    maxOutputTokens: outputLimit(params, target),
+    maxOutputTokens: limitWithin(params, target),
     temperature: params.temperature,
     topP: params.topP,
     topK: params.topK === -1 ? undefined : params.topK,
@@ -130,9 +130,11 @@ function thinkingConfig(params: Params, target: Target): Json | undefined {
   const thoughts = reasoning.effort !== 'none';
   if (/gemini-[3-9]/.test(modelName)) return { includeThoughts: thoughts, ...thinkingLevel(modelName, reasoning) };
   if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
-  const thinkingBudget = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', outputLimit(params, target));
+  const isPro = /pro/.test(modelName);
+  const wanted = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', limitWithin(params, target));
   // Some always reason, and refuse a budget of zero.
-  return { includeThoughts: thoughts, thinkingBudget: thinkingBudget || (/pro/.test(modelName) ? leastOfPro : 0) };
+  const thinkingBudget = Math.min(wanted, isPro ? mostOfPro : mostBudget) || (isPro ? leastOfPro : 0);
+  return { includeThoughts: thoughts, thinkingBudget };
 }
 
 /** Supported levels, ascending; the first match wins. */
@@ -150,8 +152,10 @@ function thinkingLevel(modelName: string, { effort, budgetTokens }: Reasoning): 
 }
 
 const leastOfPro = 128;
-/** No model refuses this budget. */
+/** No model refuses budgets in this range. */
 const leastBudget = 512;
+const mostBudget = 24_576;
+const mostOfPro = 32_768;
 
 /** An effort as a budget. Thoughts are part of the limit; a fifth is reserved for the answer. */
 function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {

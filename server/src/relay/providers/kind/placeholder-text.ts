@@ -1,2 +1,2 @@
-/** Placeholder user message, for vendors that require one first. */
+/** For vendors that require words where there are none. */
 export const placeholderText = '.';

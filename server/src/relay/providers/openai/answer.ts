@@ -22,10 +22,13 @@ import { readEmbeddedError } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** vLLM, and servers modelled on it, do not nest what went wrong. */
+const isFault = ({ error, object }: Json): boolean => error != null || object === 'error';
+
 /** Parses an answer, or throws the error it contains. */
 export function fromOpenai(json: unknown): Answer {
   if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
-  if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  if (isFault(json)) throw new UpstreamFault(readEmbeddedError(json));
   const choice = Array.isArray(json.choices) ? json.choices.find(isObject) : undefined;
   if (choice === undefined || !isObject(choice.message))
     throw new UpstreamFault(failure('the upstream returned no choice'));
@@ -196,7 +199,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   };
 
   return (json) => {
-    if (json.error != null) return [{ type: 'error', error: readEmbeddedError(json) }];
+    if (isFault(json)) return [{ type: 'error', error: readEmbeddedError(json) }];
     const out: Delta[] = [];
     if (!started) {
       started = true;

@@ -1,8 +1,10 @@
 import type { Usage } from '../../../lib/money.ts';
+import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { readPricing } from '../../wire/pricing.ts';
 import { normalizeRerank } from '../../wire/rerank.ts';
 import { readChatUsage, tokens, usageOf } from '../../wire/usage.ts';
+import { embeddingPieces } from '../kind/embedding-pieces.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 import {
   type Endpoint,
@@ -36,6 +38,8 @@ export function expectBody(json: unknown, list: string): Json & { [key: string]:
 }
 
 export const openaiEmbeddings: Endpoint = {
+  split: (body, { provider, baseUrl }) =>
+    embeddingPieces(body, vendorOf(provider, baseUrl).mostEmbeddings ?? Number.POSITIVE_INFINITY),
   toUpstream: (body, target) => post('/embeddings', body, target),
   fromUpstream(json) {
     const body = expectBody(json, 'data');

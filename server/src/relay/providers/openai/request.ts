@@ -7,10 +7,11 @@ import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { type AcceptsPart, acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
 import { shortUser } from '../kind/user-names.ts';
-import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { endpointUrl, jsonHeaders, limitWithin, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
+import { refusedSampling } from './sampling.ts';
 
 /** Client headers that vendors of this format understand. */
 const passedHeaders = ['openai-beta'];
@@ -36,8 +37,10 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const { vendor, url, whole, stream } = framesOf(target);
   const { modelName } = target;
   const body = chatRequestOf(conversation, vendor, modelName);
-  const limit = outputLimit(conversation.params, target);
+  const isOwn = conversation.source?.format === 'chat' && !conversation.anyModel;
+  const limit = (isOwn ? outputLimit : limitWithin)(conversation.params, target);
   const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
+  for (const name of refusedSampling(conversation, modelName)) delete sent[name];
   if (vendor.reasoning === 'effort' && isObject(sent.reasoning)) asEffort(sent, conversation.params, vendor, modelName);
   if (target.paid) refuseBeyondTokens('chat', sent, target);
   return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };

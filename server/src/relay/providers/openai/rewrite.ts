@@ -7,6 +7,8 @@ import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
+import { saidInWords } from './in-words.ts';
+import { messageRules } from './message-rules.ts';
 
 /** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
 const ours = ['svc_ms', 'provider', 'models', '__proto__'];
@@ -56,9 +58,13 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   }
   if (out.usage !== undefined && !vendor.knowsOpenrouter) delete out.usage;
   dropLacking(out, vendor);
+  inItsTerms(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
-  if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor, takesCustom);
+  const words = saidInWords(out, vendor, modelName);
+  if (!Array.isArray(body.messages)) return out;
+  const messages = rewriteMessages([...words, ...body.messages], vendor, takesCustom);
+  out.messages = vendor.messageRules ? messageRules[vendor.messageRules](messages, out) : messages;
   return out;
 }
 
@@ -82,6 +88,16 @@ function dropLacking(out: Json, vendor: Vendor): void {
     if (refusable[field]?.(out[field])) throw unsupported(field, refusal(field, vendor.name));
     if (field in out) delete out[field];
   }
+}
+
+function inItsTerms(out: Json, { renames = {}, mostTemperature }: Vendor): void {
+  for (const [field, name] of Object.entries(renames)) {
+    if (out[field] != null) out[name] = out[field];
+    delete out[field];
+  }
+  const { temperature } = out;
+  if (mostTemperature !== undefined && typeof temperature === 'number')
+    out.temperature = Math.min(temperature, mostTemperature);
 }
 
 function refusal(field: string, vendor: string): string {

@@ -3,6 +3,7 @@ import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversa
 import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
 import { geminiRequestOf, searchesAsGemini } from '../gemini/request.ts';
 import { geminiKind } from '../gemini.ts';
+import { embeddingPieces } from '../kind/embedding-pieces.ts';
 import type { Endpoint, ModelEntry, ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
 
@@ -10,8 +11,12 @@ import { asked, asStream, modelAt } from './address.ts';
 const bare = (target: Target): string => target.modelName.replace(/^models\//, '');
 const at = (target: Target, method: string): string => `${modelAt(target, 'google', bare(target))}${method}`;
 
+/** More are refused; models named after Gemini take one. */
+const mostEmbeddings = 250;
+
 /** Texts are sent to `predict`, which reports their tokens, with the title and task that Google's clients set. */
 const embeddings: Endpoint = {
+  split: (body, { modelName }) => embeddingPieces(body, modelName.includes('gemini-embedding') ? 1 : mostEmbeddings),
   toUpstream(body, target) {
     const hints = Array.isArray(body.hints) ? body.hints : [];
     const instances = inputTexts(body.input).map((content, i) => ({ content, ...hintOf(hints[i]) }));

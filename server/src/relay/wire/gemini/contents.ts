@@ -1,6 +1,7 @@
 import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json, type Part, type TextPart, type ToolResultPart, type Turn } from '../conversation.ts';
 import { invalid, missing, optionalString, readArray, readObject, requiredString } from '../read.ts';
+import { addTurn } from '../turns.ts';
 import { readGeminiPart } from './read-part.ts';
 
 /** `contents` as turns. */
@@ -9,15 +10,17 @@ export function readContents(value: unknown): Turn[] {
   const contents = readArray(value, 'contents');
   if (contents.length === 0) throw invalid('contents', `'contents' must contain at least one content.`);
   const calls = new OpenCalls();
-  return contents.map((item, i) => {
+  const turns: Turn[] = [];
+  contents.forEach((item, i) => {
     const param = `contents[${i}]`;
     const content = readObject(item, param);
     const role = roleOf(content, param);
     const parts = readArray(content.parts, `${param}.parts`).flatMap((part, j) =>
       readPart(readObject(part, `${param}.parts[${j}]`), `${param}.parts[${j}]`, calls),
     );
-    return { role, parts };
+    addTurn(turns, { role, parts });
   });
+  return turns;
 }
 
 /** `function` is the former role of function results. */

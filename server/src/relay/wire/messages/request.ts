@@ -29,6 +29,7 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
+import { addTurn } from '../turns.ts';
 import { readMessagesTool, withoutSearchTool } from '../web-search.ts';
 import { readBlocks, readSystem } from './content.ts';
 import { toolsInForce } from './tool-changes.ts';
@@ -67,7 +68,7 @@ function readTurns(body: Json, system: TextPart[]): Turn[] {
     if (message.content === undefined || message.content === null) throw missing(`${param}.content`);
     const parts = readBlocks(message.content, `${param}.content`);
     if (role === 'system') system.push(...parts.filter((part): part is TextPart => part.type === 'text'));
-    else if (role === 'user' || role === 'assistant') turns.push({ role, parts });
+    else if (role === 'user' || role === 'assistant') addTurn(turns, { role, parts });
     else throw invalid(`${param}.role`, `'${param}.role' must be user or assistant.`);
   });
   return turns;

@@ -16,10 +16,11 @@ import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
 import { acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../../kind/unsupported-parts.ts';
 import { shortUser } from '../../kind/user-names.ts';
-import { jsonHeaders, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
+import { jsonHeaders, limitWithin, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
+import { refusedSampling } from '../sampling.ts';
 import { buildItems } from './items.ts';
 import { rewriteResponsesRequest } from './rewrite-request.ts';
 
@@ -74,8 +75,9 @@ function build(conversation: Conversation, target: Target): Json {
   refuseForeignTools(conversation, { searches: !params.webSearch?.blockedDomains });
   refuseUnsupportedParts(conversation, carriesAll);
   refuseBeyondFormat(conversation);
-  const limit = outputLimit(params, target);
+  const limit = limitWithin(params, target);
   const text = { ...format(params), ...verbosity(conversation) };
+  const refused = refusedSampling(conversation, target.modelName);
   return onlyGiven<Json>({
     model: target.modelName,
     instructions: system.length > 0 ? system.map((part) => part.text).join('\n\n') : undefined,
@@ -84,8 +86,8 @@ function build(conversation: Conversation, target: Target): Json {
     store: false,
     include: ['reasoning.encrypted_content', ...(params.logprobs ? ['message.output_text.logprobs'] : [])],
     max_output_tokens: limit === undefined ? undefined : Math.max(leastLimit, limit),
-    temperature: params.temperature,
-    top_p: params.topP,
+    temperature: refused.includes('temperature') ? undefined : params.temperature,
+    top_p: refused.includes('top_p') ? undefined : params.topP,
     top_logprobs: params.topLogprobs,
     ...tools(params),
     ...mostSearches(params, target),
