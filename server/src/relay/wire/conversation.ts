@@ -5,7 +5,7 @@ import type { SearchPart, WebSearch } from './search.ts';
 
 export { isObject, objectsIn } from '../../lib/is-object.ts';
 
-/** The union of what all wire formats express; what a vendor does not support is dropped by its adapter, not here. */
+/** The union of all wire formats: nothing is lost on the way to a vendor, whose adapter drops what it lacks. */
 export type Json = Record<string, unknown>;
 
 interface Cacheable {

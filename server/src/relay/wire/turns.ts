@@ -6,6 +6,6 @@ import type { Turn } from './conversation.ts';
  */
 export function addTurn(turns: Turn[], turn: Turn): void {
   const last = turns.at(-1);
-  if (last?.role === turn.role) last.parts.push(...turn.parts);
+  if (last?.role === turn.role) for (const part of turn.parts) last.parts.push(part);
   else turns.push(turn);
 }
