@@ -22,7 +22,16 @@ const ticksPerSecond = 100;
 
 /** CPU seconds so far, including child processes. */
 export function cpuSeconds(pid: number): number {
-  return children(pid).reduce((sum, child) => sum + cpuSeconds(child), ownCpuSeconds(pid));
+  return children(pid).reduce((sum, child) => sum + ofLiving(child), ownCpuSeconds(pid));
+}
+
+/** A child may end meanwhile, as those of PostgreSQL that clean up do. */
+function ofLiving(child: number): number {
+  try {
+    return cpuSeconds(child);
+  } catch {
+    return 0;
+  }
 }
 
 export function children(pid: number): number[] {
