@@ -17,7 +17,7 @@ import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.t
 const gracePeriodMs = 30_000;
 
 /** Every reader of a balance adds up what more batches changed. */
-const mostChanged = 16;
+const mostChanged = 32;
 
 interface PendingCharge {
   charge: Charge;

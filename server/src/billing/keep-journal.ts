@@ -1,12 +1,13 @@
 import { type Db, engineOf } from '../platform/db/tables.ts';
 import { isTransient } from '../platform/durable/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { fileJournal } from './store/journal.ts';
+import { fileJournal, whatIsDue } from './store/journal.ts';
 
-/** Of a busy process this collects a thousand entries, which cost little more than a hundred. */
-const fileMs = 250;
+const lookMs = 100;
+/** This collects a thousand entries of busy processes, which cost little more than a hundred. */
+const fileAfterMs = 200;
 /** Others may have died without filing theirs. */
-const lookEvery = 20;
+const lookEvery = 50;
 
 export interface JournalKeeper {
   /** There are new entries. */
@@ -19,13 +20,19 @@ export function keepJournal(db: Db, log: Log): JournalKeeper {
   if (engineOf(db) === 'sqlite') return { noted: () => {}, stop: async () => {} };
   let isNew = true;
   let turns = 0;
-  let filing: Promise<void> | null = null;
-  const file = async (): Promise<void> => {
+  let working: Promise<void> | null = null;
+  const file = (): Promise<void> =>
+    fileJournal(db, (error, entry) => log.error({ error, entry }, 'an entry of the usage log cannot be written'));
+  /** Of all processes, mostly one files: the others find nothing that has waited long enough. */
+  const fileIfDue = async (): Promise<void> => {
+    const due = await whatIsDue(db, fileAfterMs);
+    if (due === 'now') await file();
+    if (due === 'later') isNew = true;
+  };
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
     isNew = false;
     try {
-      await fileJournal(db, (error, entry) =>
-        log.error({ error, entry }, 'an entry of the usage log cannot be written'),
-      );
+      await act();
     } catch (error) {
       isNew = true;
       if (!isTransient(error)) log.error({ error }, 'the usage log could not be written; trying again');
@@ -33,11 +40,11 @@ export function keepJournal(db: Db, log: Log): JournalKeeper {
   };
   const timer = setInterval(() => {
     turns += 1;
-    if (filing || !(isNew || turns % lookEvery === 0)) return;
-    filing = file().finally(() => {
-      filing = null;
+    if (working || !(isNew || turns % lookEvery === 0)) return;
+    working = attempt(fileIfDue).finally(() => {
+      working = null;
     });
-  }, fileMs);
+  }, lookMs);
   timer.unref();
   return {
     noted: () => {
@@ -45,8 +52,8 @@ export function keepJournal(db: Db, log: Log): JournalKeeper {
     },
     stop: async () => {
       clearInterval(timer);
-      await filing;
-      if (isNew) await file();
+      await working;
+      if (isNew) await attempt(file);
     },
   };
 }

@@ -20,19 +20,33 @@ const lockNumber = 728_104_216;
 /** A frozen process keeps the lock until the server ends its transaction: readers do without the newest entries then. */
 const patienceMs = 2_000;
 /** A larger step would keep the event loop busy for longer. */
-const batchesAtOnce = 32;
+const batchesAtOnce = 64;
 
-/** The oldest batches, and what each of their payers has once they are charged and no later one is. */
+/** The plans that pass over what is left of filed batches only once, whatever the statistics of the moment say. */
+const takeTurn =
+  CompiledQuery.raw(`select set_config('lock_timeout', $1, true), set_config('enable_seqscan', 'off', true),
+  set_config('enable_bitmapscan', 'off', true), pg_advisory_xact_lock(${lockNumber})`);
+
+/**
+ * The oldest batches, and what each of their payers has once they are charged and no later one is. The sums are made for
+ * all payers together: one by one, as by the view `users_now`, each would read all changes and the rest of the journal.
+ */
 const takeBatches = CompiledQuery.raw(`with gone as (
     delete from usage_journal where id in (select id from usage_journal order by id limit $1) returning id, entries, user_ids
   ), payers as (
-    select n.id, n.quota + coalesce((select sum(e.paid) from usage_journal j, unnest(j.user_ids, j.paid) as e(user_id, paid)
-      where j.id > (select max(id) from gone) and e.user_id = n.id), 0)
-      + coalesce((select sum(amount) from billing_holds h where h.user_id = n.id and h.owner = ''), 0) as balance
-    from users_now n where n.id in (select unnest(user_ids) from gone)
+    select id, quota from users where id in (select unnest(user_ids) from gone)
+  ), parts as (
+    select id, quota as amount from payers
+    union all select user_id, kept from billing_purses where key_id = 0 and user_id in (select id from payers)
+    union all select e.user_id, -e.paid from billing_writers w join billing_changes c on c.owner = w.owner,
+      unnest(c.user_ids, c.key_ids, c.paid) as e(user_id, key_id, paid) where e.key_id = 0
+    union all select e.user_id, e.paid from usage_journal j, unnest(j.user_ids, j.paid) as e(user_id, paid)
+      where j.id > (select max(id) from gone)
+    union all select user_id, amount from billing_holds where owner = '' and user_id in (select id from payers)
   )
   select id, entries, null::bigint as balance from gone
-  union all select id, null, balance::bigint from payers order by id`);
+  union all select id, null, sum(amount)::bigint from parts where id in (select id from payers) group by id
+  order by id`);
 
 interface Taken {
   id: number;
@@ -58,7 +72,18 @@ export async function fileJournal(db: Db, refused?: Refused): Promise<void> {
 }
 
 const nextBatch = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('usage_journal').select('id').limit(1).execute()).length > 0;
+  (await db.selectFrom('usage_journal').select('id').orderBy('id').limit(1).execute()).length > 0;
+
+const findDue =
+  CompiledQuery.raw(`select noted_at < now() - $1 * interval '1 ms' and pg_try_advisory_xact_lock(${lockNumber}) as due
+  from (select noted_at from usage_journal order by id limit 1) as oldest`);
+
+/** What is to be done about entries that were noted that long ago: nothing, if another process is filing right now. */
+export async function whatIsDue(db: Db, afterMs: number): Promise<'nothing' | 'later' | 'now'> {
+  const [oldest] = await execute<{ due: boolean }>(db, findDue, [afterMs]);
+  if (!oldest) return 'nothing';
+  return oldest.due ? 'now' : 'later';
+}
 
 /** False if nothing is left. */
 async function fileSome(db: Db, refused: Refused | undefined): Promise<boolean> {
@@ -72,9 +97,7 @@ async function fileSome(db: Db, refused: Refused | undefined): Promise<boolean> 
 
 const fileOldest = (db: Db, most: number, refused?: Refused): Promise<number> =>
   db.transaction().execute(async (tx) => {
-    await sql`select set_config('lock_timeout', ${String(patienceMs)}, true), pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(
-      tx,
-    );
+    await execute(tx, takeTurn, [String(patienceMs)]);
     const taken = await execute<Taken>(tx, takeBatches, [most]);
     const batches = taken.filter(({ entries }) => entries !== null);
     const rows = batches.flatMap(({ entries }) => unpack(entries!, refused));

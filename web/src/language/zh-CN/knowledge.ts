@@ -33,6 +33,7 @@ export default {
   'Drop text, Markdown or PDF files here': '将文本、Markdown 或 PDF 文件拖到这里',
   'Choose files': '选择文件',
   'Up to 10 MiB each': '每个不超过 10 MiB',
+  'The file is larger than 10 MiB. Split it and import the parts.': '文件超过 10 MiB。请拆分后分别导入。',
   'Chosen files': '已选择的文件',
   '<strong>{name}</strong> was not imported. {reason}': '<strong>{name}</strong> 未导入。{reason}',
   '<strong>{name}</strong> already exists as {source}; nothing was changed.':

@@ -49,7 +49,7 @@ export async function* sendFiles(fields: ImportFields): AsyncGenerator<{ files: 
     const sent = files.filter((file) => !tooLarge(file));
     const refused = files.filter(tooLarge).map(({ name }) => ({
       ...{ name, status: 'refused' as const },
-      error: 'The file is larger than 10 MiB. Split it and import the parts.',
+      error: t('The file is larger than 10 MiB. Split it and import the parts.'),
     }));
     yield { files, told: [...refused, ...(sent.length > 0 ? await sendPortion({ ...fields, files: sent }) : [])] };
   }

@@ -6,27 +6,33 @@ const changed = ['user_ids', 'key_ids', 'paid', 'used', 'requests'];
 /** One row for each entry of the lists in `c`. */
 const unlisted = `unnest(${changed.map((name) => `c.${name}`).join(', ')}) as e(user_id, key_id, paid, used, requests)`;
 
+/** Rows live for a moment: whatever reads these tables would pass over what is left of those deleted. */
+const shortLived = `with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = off)`;
+
 const tables = [
   // The ids order the entries. `paid` is what they took from the balances of `user_ids`.
   `create table usage_journal (
     id bigint generated always as identity primary key,
+    noted_at timestamptz not null default now(),
     entries text not null,
     ${lists(['user_ids', 'paid'])}
-  )`,
+  ) ${shortLived}`,
   `create table billing_changes (
     owner text not null,
     batch bigint not null,
     ${lists(changed)},
     primary key (owner, batch)
-  )`,
+  ) ${shortLived}`,
 ];
 
 /**
  * Adds an owner's changes to its allotments: called by the owner now and then, and whenever its row as a writer is
- * deleted, by any version, so that allotments are complete before another process empties them.
+ * deleted, by any version, so that allotments are complete before another process empties them. Plain scans of an index
+ * pass over deleted rows only once.
  */
 const adding = [
-  `create function svc_add_up_changes(given text) returns void language sql as $$
+  `create function svc_add_up_changes(given text) returns void language sql
+    set enable_seqscan = off set enable_bitmapscan = off as $$
     with gone as (delete from billing_changes where owner = given returning ${changed.join(', ')})
     insert into billing_purses (owner, user_id, key_id, kept, used, requests)
     select given, user_id, key_id, -sum(e.paid), sum(e.used), sum(e.requests) from gone c, ${unlisted}
