@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { openDb } from '../../platform/db/open.ts';
+import { lookedAt } from '../../platform/db/plans.fixture.ts';
+import { execute } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { addKey, addUser, booksOf, engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
@@ -13,7 +15,7 @@ import { emptyAllotments, isReservedElsewhere, keptIn, openWriter } from './allo
 import { catchUp, fileUsage } from './filing.ts';
 import { answeredCalls, unroutedUsage, usageBetween } from './find-usage.ts';
 import { searchIncomplete } from './incomplete.ts';
-import { fileJournal } from './journal.ts';
+import { batchesAtOnce, fileJournal, takeBatches, whatIsDue } from './journal.ts';
 import { grantCredits, pageLedger } from './ledger.ts';
 import { createMonthPartitions } from './month-partitions.ts';
 import { type AllotmentStore, dayOf, type UsageRow, usageColumns } from './port.ts';
@@ -190,6 +192,39 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('the journal on
     expect(await waiting()).toBe(0);
     expect(await booksOf(open.db, user)).toMatchObject({ logs: 1_000, days: 1_000 });
     await Promise.all(others.map((other) => other.close()));
+  });
+
+  test('is due after a while, unless another process files it', async () => {
+    const user = await addUser(open.db, 100_000);
+    const process = await openProcess(open.db, 'due', storeOf('postgres', open.db));
+    expect(await whatIsDue(open.db, 0)).toBe('nothing');
+    await process.charge([entry(user, 0)]);
+    expect(await whatIsDue(open.db, 60_000)).toBe('later');
+    await Bun.sleep(5);
+    expect(await whatIsDue(open.db, 1)).toBe('now');
+    const other = await openDb(open.where);
+    await other.db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(728104216)`.execute(tx);
+      expect(await whatIsDue(open.db, 1)).toBe('later');
+    });
+    await other.close();
+    await fileJournal(open.db);
+    expect(await whatIsDue(open.db, 0)).toBe('nothing');
+  });
+
+  test('is filed with a few looks at each entry, however many payers and deleted rows there are', async () => {
+    const payers = await Promise.all(Array.from({ length: 60 }, () => addUser(open.db, 100_000)));
+    const process = await openProcess(open.db, 'many', storeOf('postgres', open.db));
+    const charge = () => process.charge(payers.map((user) => entry(user, 0)));
+    for (let i = 0; i < 30; i += 1) await charge();
+    await fileJournal(open.db);
+    // What is noted after the batches that are filed, and is not added up yet, is part of every balance.
+    for (let i = 0; i < 2 * batchesAtOnce; i += 1) await charge();
+    const take = async () => void (await execute(open.db, takeBatches, [batchesAtOnce]));
+    const [looked] = await lookedAt(open.db, take, /^with gone/);
+    // Not 60 times as many.
+    expect(looked!.rows).toBeLessThan(3 * 60 * 2 * batchesAtOnce);
+    await sql`delete from usage_journal`.execute(open.db);
   });
 
   test('is read without its newest entries while a process that files it stands still', async () => {

@@ -20,7 +20,7 @@ const lockNumber = 728_104_216;
 /** A frozen process keeps the lock until the server ends its transaction: readers do without the newest entries then. */
 const patienceMs = 2_000;
 /** A larger step would keep the event loop busy for longer. */
-const batchesAtOnce = 64;
+export const batchesAtOnce = 64;
 
 /** The plans that pass over what is left of filed batches only once, whatever the statistics of the moment say. */
 const takeTurn =
@@ -31,7 +31,7 @@ const takeTurn =
  * The oldest batches, and what each of their payers has once they are charged and no later one is. The sums are made for
  * all payers together: one by one, as by the view `users_now`, each would read all changes and the rest of the journal.
  */
-const takeBatches = CompiledQuery.raw(`with gone as (
+export const takeBatches = CompiledQuery.raw(`with gone as (
     delete from usage_journal where id in (select id from usage_journal order by id limit $1) returning id, entries, user_ids
   ), payers as (
     select id, quota from users where id in (select unnest(user_ids) from gone)
