@@ -120,6 +120,16 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
   );
 });
 
+test('a small blob is sent although it is deleted just before', async () => {
+  const blobs = await openBlobs({ folder });
+  await blobs.put('small', new Uint8Array([1, 2, 3, 4]), 'text/plain');
+  const [whole, part] = [await blobs.body('small'), await blobs.body('small', { start: 1, end: 2 })];
+  await blobs.delete('small');
+  expect(await new Response(whole).bytes()).toEqual(new Uint8Array([1, 2, 3, 4]));
+  expect(await new Response(part).bytes()).toEqual(new Uint8Array([2, 3]));
+  expect(await blobs.body('small')).toBeNull();
+});
+
 test('an answer tells the length of its blob, and is a 404 if the blob is deleted just before it is sent', async () => {
   const blobs = await openBlobs({ folder });
   await blobs.put('sent', new Uint8Array(3_000_000), 'video/mp4');

@@ -8,6 +8,8 @@ import { assertKey, type Blobs, type Listed, type Range } from './port.ts';
 export const blobParts = ['data', 'types'] as const;
 /** A partial file of this age belongs to a process that died. */
 const abandonedMs = 24 * 3_600_000;
+/** Sent from memory, which takes no longer, and then nobody can delete it in between. */
+const mostInMemory = 65_536;
 
 /**
  * Blobs as files: contents under `data/`, media types under `types/`. Contents are written to a temporary file and
@@ -53,7 +55,9 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
     async body(key, range) {
       assertKey(key);
       const found = await stat(dataPath(key)).catch(nullWhenMissing);
-      return found?.isFile() ? contentOf(key, range) : null;
+      if (!found?.isFile()) return null;
+      const content = contentOf(key, range);
+      return found.size > mostInMemory ? content : new Response(content).bytes().catch(nullWhenMissing);
     },
     async delete(key) {
       assertKey(key);

@@ -6,16 +6,18 @@ export interface Blobs {
   /** Bytes `start` to `end` inclusive; the whole without a range. Null if there is no such blob. */
   read(key: string, range?: Range): Promise<ReadableStream<Uint8Array> | null>;
   /**
-   * The same as the body of an answer. Bun sends it from the disk and tells its length, but a blob that is deleted right
-   * now fails only while it is sent (`isGone`).
+   * The same as the body of an answer. Bun sends a large one from the disk and tells its length, but if it is deleted
+   * right now, that fails only while it is sent (`isGone`).
    */
-  body(key: string, range?: Range): Promise<ReadableStream<Uint8Array> | null>;
+  body(key: string, range?: Range): Promise<Body | null>;
   delete(key: string): Promise<void>;
   /** Complete blobs whose keys begin with `prefix`, which ends with a slash. */
   list(prefix: string): AsyncIterable<Listed>;
   /** Deletes what was left of writes that a crash interrupted. */
   removeUnfinished(): Promise<void>;
 }
+
+export type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 
 export interface Listed {
   key: string;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { imageType } from '../../lib/image-type.ts';
-import type { Blobs } from '../../platform/blobs/port.ts';
+import type { Blobs, Body } from '../../platform/blobs/port.ts';
 import type { BlobKeeper } from '../../platform/blobs/sweep.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
 
@@ -37,7 +37,7 @@ export interface ImageFile {
   size: number;
   contentType: string;
   secondsLeft: number;
-  content: ReadableStream<Uint8Array>;
+  content: Body;
 }
 
 /** Null if it never existed, or has expired although its file may still be there. */

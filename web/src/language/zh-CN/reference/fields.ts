@@ -31,6 +31,7 @@ export default {
   'Page of this service to return to': '完成后返回的本服务页面',
   'The browser is redirected to `Location`': '浏览器将被重定向；地址见 `Location`',
   'The account has a second factor, so its password alone cannot connect it': '仅凭密码不能关联',
+  'Page the person was going to': '该用户原本要访问的页面',
   'Shown on the button: “Continue with …”': '显示在按钮上：“使用 … 继续”',
   "Address below which the provider's metadata document is read; for GitHub, the address of GitHub":
     '在此地址下读取其元数据文档；对于 GitHub，则为 GitHub 的地址',
