@@ -145,10 +145,14 @@ async function requirePassword(
     throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
 }
 
-/** The balance includes what processes have set aside and charged, without what running requests hold. */
+/**
+ * The balance includes what processes have set aside and charged, without what running requests hold. What one of them
+ * held before its charge counts as well: the row that was read may be older.
+ */
 export async function userNow({ db, heldBy }: Pick<AccountDeps, 'db' | 'heldBy'>, id: number): Promise<User | null> {
+  const before = heldBy(id);
   const user = await findUser(db, id);
-  return user && { ...user, quota: user.quota - heldBy(id) };
+  return user && { ...user, quota: user.quota - Math.max(before, heldBy(id)) };
 }
 
 export type AdminChange = Partial<

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
-import { login } from './accounts.ts';
+import { login, userNow } from './accounts.ts';
 import { statuses } from './user.ts';
 
 let service: TestApp;
@@ -146,4 +146,13 @@ test('an administrator demoted during a request cannot complete it', async () =>
   await expectOk(root.call(`/api/admin/users/${admin.id}`, { method: 'PUT', body: { role: 1 } }));
   go();
   expect((await answer).status).toBe(403);
+});
+
+test('a charge that is written while a balance is read does not make it look higher', async () => {
+  const { db } = service.platform.database;
+  const held = [300, 0];
+  const before = await userNow({ db, heldBy: () => 0 }, root.id);
+  // The row that is read does not have the charge yet, and its hold is gone by then.
+  const read = await userNow({ db, heldBy: () => held.shift()! }, root.id);
+  expect(before!.quota - read!.quota).toBe(300);
 });

@@ -88,8 +88,10 @@ async function takeBack(deps: PayingDeps, row: TopUpRow, wanted: number, write: 
     }
   };
   if (await take(wanted)) return;
+  // A charge that is written meanwhile may be missing in the balance that was read.
+  const held = billing.heldBy(row.user_id);
   const balance = (await findUserRow(db, row.user_id))?.quota ?? 0;
-  if (await take(Math.min(wanted, balance - billing.heldBy(row.user_id)))) return;
+  if (await take(Math.min(wanted, balance - Math.max(held, billing.heldBy(row.user_id))))) return;
   deps.log.warn({ topUp: row.id, userId: row.user_id, wanted }, 'a refunded payment was already spent');
   await write(db, row.credited);
 }
