@@ -5,7 +5,7 @@
 import type { Member } from '../../server/src/app.fixture.ts';
 import { startLiar } from '../../server/src/identity/sign-in/liar.fixture.ts';
 import { signInThrough } from '../../server/src/identity/sign-in/voucher.fixture.ts';
-import type { Service } from '../service.ts';
+import { rootPassword, type Service } from '../service.ts';
 
 /** What the test tells its client about the provider. */
 export interface TestProvider {
@@ -39,7 +39,7 @@ export async function joinCompany({ url, root }: Service, test: TestProvider, sl
       },
       ...(sent !== undefined && { body: JSON.stringify(sent) }),
     });
-  const { at } = await signInThrough({ cookie: root.cookie, call }, slug);
+  const { at } = await signInThrough({ cookie: root.cookie, call }, slug, rootPassword);
   if (at !== '/tools') throw new Error(`the sign-in through the company ended at ${at}`);
   return { stop: () => void company.stop() };
 }
