@@ -2,7 +2,8 @@ import { type UsageRow, usageColumns } from './port.ts';
 
 /**
  * Entries of the log as text, from the process that charges them to the one that files them, which may be of another
- * version: each column by its name, unless all entries have its default.
+ * version: each column by its name, unless all entries have its default. A default must never change, since another
+ * version reads what it stands for: these are not the values that SQLite's inserts have in their text, which may.
  */
 const defaults: Partial<UsageRow> = {
   cache_read_tokens: 0,
